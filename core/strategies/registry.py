@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The registry of strategies: written by the decorator, read by all."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.declaration import Declaration, Value
+from core.errors import ParameterError, nearest
+from core.strategies.chunks import Chunks
+
+Prepare = Callable[..., Any]  # (source, **slow parameters) -> what the strategy likes
+Cut = Callable[..., Chunks]  # (prepared, **fast parameters) -> chunks with reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """A declaration and its two functions.
+
+    `prepare(source, **slow)` finds the values that decisions compare with thresholds; it may be
+    slow and is cached. `cut(prepared, **fast)` compares: numpy, no model, no regex over the text.
+    """
+
+    declaration: Declaration
+    prepare: Prepare
+    cut: Cut
+    origin: str = "built-in"
+
+    def split(self, values: Mapping[str, Value]) -> tuple[dict[str, Value], dict[str, Value]]:
+        """Slow and fast parameters of `values`, which has been checked."""
+        slow = {p.name: values[p.name] for p in self.declaration.parameters if p.slow}
+        fast = {p.name: values[p.name] for p in self.declaration.parameters if not p.slow}
+        return slow, fast
+
+
+_STRATEGIES: dict[str, Strategy] = {}
+
+
+def strategy(
+    declaration: Declaration, *, prepare: Prepare, origin: str = "built-in"
+) -> Callable[[Cut], Cut]:
+    """Register the decorated function as the `cut` of `declaration`.
+
+    Raises:
+        ValueError: the code is taken.
+    """
+
+    def register(cut: Cut) -> Cut:
+        code = declaration.code
+        if code in _STRATEGIES:
+            raise ValueError(
+                f"{code} is registered twice: {_STRATEGIES[code].cut.__module__} and {cut.__module__}"
+            )
+        _STRATEGIES[code] = Strategy(declaration, prepare, cut, origin)
+        return cut
+
+    return register
+
+
+def forget(code: str) -> None:
+    """Take a user's strategy out again, because its file changed or failed."""
+    _STRATEGIES.pop(code, None)
+
+
+def find(code: str) -> Strategy:
+    """The strategy called `code`, case ignored where that is unambiguous.
+
+    Raises:
+        ParameterError: there is none; the message names the nearest.
+    """
+    if code in _STRATEGIES:
+        return _STRATEGIES[code]
+    folded = [known for known in _STRATEGIES if known.lower() == code.lower()]
+    if len(folded) == 1:
+        return _STRATEGIES[folded[0]]
+    raise ParameterError(
+        f"there is no strategy '{code}'{nearest(code, _STRATEGIES)} "
+        "'main.py strategies' lists all of them"
+    )
+
+
+def strategies() -> dict[str, Strategy]:
+    """All strategies by code, in the order of registration."""
+    return dict(_STRATEGIES)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""What a strategy may ask of a document: its text and units, each made once and kept."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
+
+from core.arrays import Spans, Vectors
+from core.cancel import NEVER, CancelToken, Progress, silent
+from core.document.model import Document
+from core.errors import ModelError
+from core.units.graphemes import Graphemes, grapheme_table
+from core.units.paragraphs import layout_paragraphs, strict_paragraphs
+from core.units.sentences import split_sentences
+from core.units.tokens import PieceCounter, TokenTable, piece_counter, token_table
+from core.vectors.embedder import Embedder
+from core.vectors.late import TokenVectors, late_vectors
+
+T = TypeVar("T")
+Mode = Literal["default", "reference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The shared options that change what a strategy is given (`spec/strategies.md` 2)."""
+
+    mode: Mode = "default"
+    tokenizer: str | None = None  # None: the strategy's own default
+    sentences: str | None = None  # None: the strategy's own default
+    paragraphs: Literal["strict", "layout"] = "strict"
+    headings_end_sentences: bool = False
+    query: str = ""
+
+
+class Units:
+    """The cache of one document's units, shared by all strategies. One worker uses it at a time."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value under `key`, made on first use."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        value: T = self._kept[key]
+        return value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A document as one strategy sees it.
+
+    `tokenizer` and `splitter` are the names in force for this strategy: the user's choice, or
+    else the strategy's published default.
+    """
+
+    document: Document
+    options: Options = field(default_factory=Options)
+    tokenizer: str = "cl100k_base"
+    splitter: str = "punkt"
+    embedder: Embedder | None = None
+    units: Units = field(default_factory=Units)
+    cancel: CancelToken = NEVER
+    progress: Progress = silent
+
+    @property
+    def text(self) -> str:
+        """The document's text."""
+        return self.document.text
+
+    @property
+    def is_reference(self) -> bool:
+        """True in reference mode (`spec/strategies.md` 1.5)."""
+        return self.options.mode == "reference"
+
+    def tokens(self, tokenizer: str | None = None) -> TokenTable:
+        """The offset table of the whole text's tokens."""
+        name = tokenizer or self.tokenizer
+        return self.units.get(("tokens", name), lambda: token_table(self.text, name))
+
+    def counter(self, tokenizer: str | None = None) -> PieceCounter:
+        """Counts units of pieces, each encoded by itself, with a cache by piece."""
+        name = tokenizer or self.tokenizer
+        return self.units.get(("counter", name), lambda: piece_counter(name))
+
+    def sentences(self, splitter: str | None = None) -> Spans:
+        """int64 (n, 2): spans of the sentences, ascending, without overlap."""
+        name = splitter or self.splitter
+        ends = self.options.headings_end_sentences
+        return self.units.get(
+            ("sentences", name, ends),
+            lambda: split_sentences(self.document, name, headings_end_sentences=ends),
+        )
+
+    def paragraphs(self) -> Spans:
+        """int64 (n, 2): spans of the paragraphs by the rule in force."""
+        rule = self.options.paragraphs
+        make = layout_paragraphs if rule == "layout" else strict_paragraphs
+        return self.units.get(("paragraphs", rule), lambda: make(self.document))
+
+    def graphemes(self) -> Graphemes:
+        """Where grapheme clusters begin."""
+        return self.units.get("graphemes", lambda: grapheme_table(self.text))
+
+    def model(self) -> Embedder:
+        """The embedder.
+
+        Raises:
+            ModelError: none was chosen.
+        """
+        if self.embedder is None:
+            raise ModelError("this strategy needs an embedding model: choose one")
+        return self.embedder
+
+    def vectors(self, texts: list[str]) -> Vectors:
+        """float32 (n, d): ordinary vectors of `texts`."""
+        return self.model().encode(texts, self.cancel, self.progress)
+
+    def sentence_vectors(self, splitter: str | None = None) -> Vectors:
+        """float32 (n, d): ordinary vectors of the sentences, newlines read as spaces."""
+        spans = self.sentences(splitter)
+        key = ("sentence vectors", splitter or self.splitter, self.options, self.model().id)
+        texts = [self.text[a:b].replace("\n", " ") for a, b in spans.tolist()]
+        return self.units.get(key, lambda: self.vectors(texts))
+
+    def token_vectors(self) -> TokenVectors:
+        """Prefix sums of the token vectors, for late pooling."""
+        model = self.model()
+        return self.units.get(
+            ("token vectors", model.id),
+            lambda: late_vectors(self.text, model, cancel=self.cancel, progress=self.progress),
+        )
+
+    def part(self, text: str) -> "Source":
+        """The same options over another text: the second stage of a hybrid."""
+        return replace(self, document=Document(text), units=Units())
