@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Work beside the UI thread: the only module that knows threads.
+
+A request has a slot ("chunks 3", "page 12"). A newer request for a slot replaces the older one:
+that is cancelled if it runs, never started if it waits, and its late result is dropped.
+"""
+
+import heapq
+import itertools
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from core.errors import Cancelled
+
+LANES = ("pages", "layout", "python", "model")
+# Python's default of 5 ms lets a worker hold the interpreter for a third of a frame.
+SWITCH_INTERVAL_SECONDS = 0.001
+PROGRESS_INTERVAL_SECONDS = 0.05
+
+
+class JobToken:
+    """Cancels one request, and passes its progress to the UI thread. Made by `Jobs`."""
+
+    def __init__(self, announce: Callable[[int, int, str], None]) -> None:
+        self._cancelled = threading.Event()
+        self._announce = announce
+        self._last = 0.0
+
+    def cancel(self) -> None:
+        """Make the next `check` raise `Cancelled`."""
+        self._cancelled.set()
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True once somebody cancelled."""
+        return self._cancelled.is_set()
+
+    def check(self) -> None:
+        """Raise `Cancelled` if the request was cancelled."""
+        if self._cancelled.is_set():
+            raise Cancelled
+
+    def progress(self, done: int, total: int, what: str) -> None:
+        """Tell how far the work is; at most 20 times a second reach the window."""
+        self.check()
+        now = time.monotonic()
+        if done >= total or now - self._last >= PROGRESS_INTERVAL_SECONDS:
+            self._last = now
+            self._announce(done, total, what)
+
+
+Work = Callable[[JobToken], object]
+Done = Callable[[object], None]
+Failed = Callable[[Exception], None]
+
+
+@dataclass(order=True)
+class _Request:
+    priority: int
+    number: int
+    slot: str = field(compare=False)
+    work: Work = field(compare=False)
+    token: JobToken = field(compare=False)
+    done: Done = field(compare=False)
+    failed: Failed | None = field(compare=False)
+    title: str = field(compare=False)
+
+
+class _Lane:
+    """One thread that takes requests in the order of their priority, then of their arrival."""
+
+    def __init__(self, name: str, arrived: Callable[[_Request, object, Exception | None], None]) -> None:
+        self._arrived = arrived
+        self._waiting: list[_Request] = []
+        self._ready = threading.Condition()
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name=f"lane {name}", daemon=True)
+        self._thread.start()
+
+    def submit(self, request: _Request) -> None:
+        with self._ready:
+            heapq.heappush(self._waiting, request)
+            self._ready.notify()
+
+    def close(self) -> None:
+        with self._ready:
+            self._closed = True
+            self._waiting.clear()
+            self._ready.notify()
+
+    def join(self, timeout_seconds: float) -> None:
+        self._thread.join(timeout_seconds)
+
+    def _next(self) -> _Request | None:
+        with self._ready:
+            while not self._waiting and not self._closed:
+                self._ready.wait()
+            return None if self._closed else heapq.heappop(self._waiting)
+
+    def _run(self) -> None:
+        while (request := self._next()) is not None:
+            if request.token.is_cancelled:
+                continue
+            try:
+                result: object = request.work(request.token)
+            except Cancelled:
+                continue
+            except Exception as error:  # noqa: BLE001 - the job runner reports every failure
+                self._arrived(request, None, error)
+            else:
+                self._arrived(request, result, None)
+            del request
+
+
+class Jobs(QObject):
+    """All work beside the UI thread. Results arrive in the UI thread.
+
+    Signals:
+        started: slot, title. Only for requests with a title.
+        progressed: slot, done, total, what ("chunks").
+        ended: slot.
+        failed: slot, the exception, when the request gave no handler of its own.
+    """
+
+    started = Signal(str, str)
+    progressed = Signal(str, int, int, str)
+    ended = Signal(str)
+    failed = Signal(str, object)
+    _arrived = Signal(object, object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
+        self._numbers = itertools.count()
+        self._current: dict[str, _Request] = {}
+        self._lanes: dict[str, _Lane] = {}
+        self._closed = False
+        self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def request(
+        self,
+        slot: str,
+        lane: str,
+        work: Work,
+        done: Done,
+        *,
+        failed: Failed | None = None,
+        priority: int = 0,
+        title: str = "",
+    ) -> None:
+        """Run `work` for `slot` in place of whatever the slot was doing.
+
+        Args:
+            slot: what the result is for; a newer request replaces an older one.
+            lane: one of `LANES`.
+            work: called in the lane's thread with the token; its value goes to `done`.
+            done: called in the UI thread with the result, unless the slot was asked again.
+            failed: called in the UI thread with the exception; None: `Jobs.failed` is emitted.
+            priority: smaller numbers first within the lane.
+            title: shown with the progress when the work takes long, such as "Embedding".
+        """
+        if self._closed:
+            return
+        self.cancel(slot)
+
+        def announce(made: int, total: int, what: str) -> None:
+            self.progressed.emit(slot, made, total, what)
+
+        request = _Request(
+            priority, next(self._numbers), slot, work, JobToken(announce), done, failed, title
+        )
+        self._current[slot] = request
+        if title:
+            self.started.emit(slot, title)
+        if lane not in self._lanes:
+            if lane not in LANES:
+                raise ValueError(f"there is no lane '{lane}'; the lanes are {', '.join(LANES)}")
+            self._lanes[lane] = _Lane(lane, self._arrived.emit)
+        self._lanes[lane].submit(request)
+
+    def cancel(self, slot: str) -> None:
+        """Cancel what `slot` is doing, if anything."""
+        request = self._current.pop(slot, None)
+        if request is not None:
+            request.token.cancel()
+            self.ended.emit(slot)
+
+    def cancel_all(self, prefix: str = "") -> None:
+        """Cancel every slot whose name begins with `prefix`."""
+        for slot in [slot for slot in self._current if slot.startswith(prefix)]:
+            self.cancel(slot)
+
+    def is_busy(self, prefix: str = "") -> bool:
+        """True while a slot whose name begins with `prefix` waits or runs."""
+        return any(slot.startswith(prefix) for slot in self._current)
+
+    def close(self, timeout_seconds: float = 2.0) -> None:
+        """Cancel everything and end the threads."""
+        self._closed = True
+        self.cancel_all()
+        for lane in self._lanes.values():
+            lane.close()
+        for lane in self._lanes.values():
+            lane.join(timeout_seconds)
+
+    def _deliver(self, request: _Request, result: object, error: Exception | None) -> None:
+        if self._current.get(request.slot) is not request:
+            return
+        del self._current[request.slot]
+        self.ended.emit(request.slot)
+        if error is None:
+            request.done(result)
+        elif request.failed is not None:
+            request.failed(error)
+        else:
+            self.failed.emit(request.slot, error)
