@@ -38,11 +38,12 @@ $(STAMP): pyproject.toml constraints.txt scripts/install.sh | $(PY)
 	@TORCH_INDEX_URL='$(TORCH_INDEX_URL)' scripts/install.sh $(VENV)
 	@touch $@
 
+# Looked for again at each call, until nothing is missing.
 $(SYSTEM_STAMP): scripts/system_packages.sh | $(PY)
-	@scripts/system_packages.sh run && touch $@
+	@if scripts/system_packages.sh run; then touch $@; fi
 
 $(TEST_SYSTEM_STAMP): scripts/system_packages.sh | $(PY)
-	@scripts/system_packages.sh test && touch $@
+	@if scripts/system_packages.sh test; then touch $@; fi
 
 run: setup ## Open the window (FILE=path opens that document)
 	@$(PY) main.py $(if $(FILE),"$(FILE)")

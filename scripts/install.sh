@@ -17,7 +17,7 @@ install() {
 
 if [ -n "${TORCH_INDEX_URL:-}" ]; then
     install --index-url "$TORCH_INDEX_URL" torch
-elif [ "$(uname -s)" = Linux ] && ! "$python" -c 'import torch' 2>/dev/null; then
+elif [ "$(uname -s)" = Linux ] && ! "$python" -m pip show --quiet torch 2>/dev/null; then
     echo "Installing torch. If your index has only the CUDA build, that is a download of" \
         "several GB: README.md says how to take the CPU build instead."
     install torch

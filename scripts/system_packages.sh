@@ -3,10 +3,11 @@
 # Find the system libraries and programs that are missing. As root on Debian or Ubuntu they are
 # installed; otherwise their names are printed. Usage: system_packages.sh run|test
 #
-# Exit status: 0, also where something is missing that only a window on a screen or the tests
-# under Xvfb need: the program then says what it lacks, and those tests are skipped.
+# Exit status: 0 when all is there, 1 when something is still missing. That is no reason to stop:
+# the program says what it lacks when it starts, and tests that need a screen are skipped.
 set -euo pipefail
 purpose=$1
+HOME=${HOME:-/root}
 
 # What is looked for, and the package that has it. Qt's own wheel has the rest.
 run_libraries='
@@ -27,7 +28,6 @@ libxcb-render-util.so.0 libxcb-render-util0
 libxcb-shape.so.0      libxcb-shape0
 libxcb-sync.so.1       libxcb-sync1
 libxcb-xfixes.so.0     libxcb-xfixes0
-libxcb-xinerama.so.0   libxcb-xinerama0
 libxcb-xkb.so.1        libxcb-xkb1
 '
 test_programs='
@@ -50,11 +50,14 @@ while read -r library package; do
     [ -z "$library" ] || grep -qF "$library " <<<"$known_libraries" || missing+=("$package")
 done <<<"$run_libraries"
 # Qt brings no fonts: without any, all text is boxes.
-if ! find /usr/share/fonts /usr/local/share/fonts "${HOME:-/nonexistent}/.fonts" \
-    "${HOME:-/nonexistent}/.local/share/fonts" -name '*.[to]tf' -print -quit 2>/dev/null | grep -q .; then
-    missing+=(fonts-dejavu-core)
-fi
+font_folders=(/usr/share/fonts /usr/local/share/fonts "$HOME/.fonts" "$HOME/.local/share/fonts")
+has_font() {
+    [ -n "$(find "${font_folders[@]}" -iname "$1" -print -quit 2>/dev/null || true)" ]
+}
+has_font '*.[to]t[fc]' || missing+=(fonts-dejavu-core)
 if [ "$purpose" = test ]; then
+    # pictures of Chinese and Japanese chunks in tables and lists
+    has_font '*CJK*' || has_font '*fallback*' || missing+=(fonts-droid-fallback)
     while read -r program package; do
         [ -z "$program" ] || command -v "$program" >/dev/null || missing+=("$package")
     done <<<"$test_programs"
@@ -70,7 +73,7 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         exit 0
     fi
     echo "apt-get could not install all of: ${missing[*]}" >&2
-    exit 0
+    exit 1
 fi
 if [ "$purpose" = test ]; then
     echo "Missing, so the tests that need a screen are skipped: ${missing[*]}" >&2
@@ -80,4 +83,4 @@ else
 fi
 command -v apt-get >/dev/null &&
     echo "    sudo apt-get install --no-install-recommends ${missing[*]}" >&2
-exit 0
+exit 1
