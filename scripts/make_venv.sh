@@ -39,5 +39,7 @@ if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
 fi
 
 echo "Making $folder with $("$python" --version)"
+# half an environment would be taken for a whole one
+trap 'rm -rf "$folder"' ERR INT TERM
 rm -rf "$folder"
 "$python" -m venv "$folder"
