@@ -262,14 +262,14 @@ _TABLES: dict[str, Callable[[str], TokenTable]] = {
 
 
 @lru_cache(maxsize=4)
-def _quicktok(name: str) -> Any:  # noqa: ANN401 - a library without types
+def _quicktok(name: str) -> Any:
     import quicktok
 
     return quicktok.get_encoding(name)
 
 
 @lru_cache(maxsize=1)
-def _gpt2() -> Any:  # noqa: ANN401 - a library without types
+def _gpt2() -> Any:
     """GPT-2's byte-pair encoding; nothing in the text is taken for a special token."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
@@ -291,7 +291,7 @@ def _gpt2_folder() -> Path:
 
 
 @lru_cache(maxsize=1)
-def _wordpiece() -> Any:  # noqa: ANN401 - a library without types
+def _wordpiece() -> Any:
     """The word pieces of all-MiniLM-L6-v2, without limit and without special tokens."""
     from importlib.util import find_spec
 
