@@ -2,10 +2,14 @@
 """What the core asks of an embedding model."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.arrays import Spans, Vectors
 from core.cancel import NEVER, CancelToken, Progress, silent
+from core.vectors.cache import VectorCache
 
 VectorKind = Literal["ordinary", "late", "windows"]
 
@@ -42,3 +46,29 @@ class Embedder(Protocol):
 
     def pieces(self, text: str) -> Spans:
         """int64 (n, 2): spans of the text's word pieces, special tokens left out."""
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An embedder that also gives the states of single word pieces, for late pooling."""
+
+    @property
+    def revision(self) -> str:
+        """What tells two versions of the model apart, for cache keys."""
+
+    @property
+    def cache(self) -> VectorCache:
+        """Where vectors are kept."""
+
+    @property
+    def text_window(self) -> int:
+        """Word pieces of a text that fit beside special tokens and document prefix."""
+
+    def tokenize(self, text: str) -> tuple[Spans, NDArray[np.int64]]:
+        """Spans, int64 (n, 2), and ids, int64 (n,), of the text's word pieces."""
+
+    def token_states(self, windows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Last hidden states, float32 (b, w, d), of b windows of w word pieces, int64 (b, w).
+
+        Special tokens and prefix are added, and their states left out.
+        """

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The vector cache: by exact content, in memory and, if a folder is given, on disk.
+
+One SQLite file holds the vectors of texts: it survives a kill at any moment, and several
+processes may share it. Token vectors of whole documents are folders of `.npy` files, written
+under a temporary name and renamed. What is damaged is dropped and made again.
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sqlite3
+import tempfile
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from platformdirs import user_cache_path
+
+from core.arrays import Vectors, frozen
+
+MEMORY_BYTES = 256 << 20
+DISK_BYTES = 4 << 30
+CACHE_VARIABLE = "CHUNKSCOPE_CACHE_DIR"
+_FILE = "vectors-1.sqlite"  # the number is the format's version
+_FOLDER = "tokens-1"
+_BATCH = 900  # SQLite takes at most 999 variables in one statement on old builds
+_TRIM_TO = 0.8  # of the limit, so that not every write has to trim
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """What makes the vectors of equal texts equal: model, version, window, prefix, type, kind."""
+
+    model: str
+    revision: str
+    window: int | None
+    prefix: str = ""
+    dtype: str = "float32"
+    kind: str = "ordinary"
+
+    def key(self, text: str) -> bytes:
+        """The key of one exact text in this space, 32 bytes."""
+        digest = hashlib.sha256(repr(self).encode())
+        digest.update(b"\0" + text.encode("utf-8"))
+        return digest.digest()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorCache:
+    """Vectors by key. `folder` None: memory only (`--no-cache`)."""
+
+    folder: Path | None = None
+    memory_bytes: int = MEMORY_BYTES
+    disk_bytes: int = DISK_BYTES
+    _memory: OrderedDict[bytes, NDArray[np.float32]] = field(default_factory=OrderedDict)
+
+    def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        """The vectors that are known, float32 (d,), by key."""
+        found = {}
+        for key in keys:
+            vector = self._memory.get(key)
+            if vector is not None:
+                self._memory.move_to_end(key)
+                found[key] = vector
+        missing = [key for key in keys if key not in found]
+        if missing and self.folder is not None:
+            read = self._read(missing)
+            self._remember(read)
+            found |= read
+        return found
+
+    def put(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
+        """Keep `vectors`, float32 (d,) each."""
+        self._remember(vectors)
+        if self.folder is not None and vectors:
+            self._write(vectors)
+
+    def arrays(
+        self, key: bytes, make: Callable[[Path], None], valid: Callable[[Path], bool]
+    ) -> Path | None:
+        """The folder of arrays under `key`, made by `make` when absent or not `valid`.
+
+        Returns:
+            None without a disk: the caller keeps its arrays itself.
+        """
+        if self.folder is None:
+            return None
+        place = self.folder / _FOLDER / key.hex()
+        if place.is_dir():
+            if valid(place):
+                with contextlib.suppress(OSError):
+                    os.utime(place)
+                return place
+            shutil.rmtree(place, ignore_errors=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix="new-", dir=place.parent))
+        try:
+            make(fresh)
+            with contextlib.suppress(OSError):  # another process was quicker: its copy is as good
+                fresh.rename(place)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+        self._trim_arrays(keep=place)
+        return place
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        return 0 if self.folder is None else _bytes_below(self.folder)
+
+    def clear(self) -> None:
+        """Forget everything, in memory and on disk."""
+        self._memory.clear()
+        if self.folder is not None:
+            _drop_database(self.folder / _FILE)
+            shutil.rmtree(self.folder / _FOLDER, ignore_errors=True)
+
+    def _remember(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
+        for key, vector in vectors.items():
+            self._memory[key] = frozen(np.array(vector, np.float32))
+        while self._memory and len(self._memory) * _vector_bytes(self._memory) > self.memory_bytes:
+            self._memory.popitem(last=False)
+
+    @contextlib.contextmanager
+    def _database(self) -> Iterator[sqlite3.Connection | None]:
+        """A connection; a damaged or unwritable file gives None, once it has been dropped."""
+        assert self.folder is not None
+        path = self.folder / _FILE
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(path, timeout=10)
+        except (OSError, sqlite3.Error):
+            yield None
+            return
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL,"
+                " used INTEGER NOT NULL) WITHOUT ROWID"
+            )
+            with connection:
+                yield connection
+        except sqlite3.OperationalError:  # locked for too long, disk full: go on without
+            pass
+        except sqlite3.DatabaseError:
+            connection.close()
+            _drop_database(path)
+        finally:
+            connection.close()
+
+    def _read(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        found: dict[bytes, NDArray[np.float32]] = {}
+        with self._database() as database:
+            if database is None:
+                return found
+            for low in range(0, len(keys), _BATCH):
+                some = keys[low : low + _BATCH]
+                marks = ",".join("?" * len(some))
+                rows = database.execute(
+                    f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some
+                )
+                for key, blob in rows:
+                    if len(blob) % 4 == 0 and len(blob):
+                        vector = np.frombuffer(blob, np.float32)
+                        if np.isfinite(vector).all():
+                            found[key] = vector
+        return found
+
+    def _write(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
+        now = int(time.time())
+        rows = [(k, np.ascontiguousarray(v, np.float32).tobytes(), now) for k, v in vectors.items()]
+        with self._database() as database:
+            if database is None:
+                return
+            database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+            self._trim_vectors(database)
+
+    def _trim_vectors(self, database: sqlite3.Connection) -> None:
+        """Drop the oldest rows when the file has passed its half of the limit."""
+        limit = self.disk_bytes // 2
+        (pages,) = database.execute("PRAGMA page_count").fetchone()
+        (free,) = database.execute("PRAGMA freelist_count").fetchone()
+        (page_bytes,) = database.execute("PRAGMA page_size").fetchone()
+        used = (pages - free) * page_bytes
+        if used <= limit:
+            return
+        (rows,) = database.execute("SELECT count(*) FROM vectors").fetchone()
+        surplus = int(rows * (1 - _TRIM_TO * limit / used))
+        database.execute(
+            "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
+            (surplus,),
+        )
+
+    def _trim_arrays(self, keep: Path) -> None:
+        """Drop the folders of arrays that were not used for longest, past half of the limit."""
+        folders = [each for each in keep.parent.iterdir() if each.is_dir()]
+        sizes = {each: _bytes_below(each) for each in folders}
+        surplus = sum(sizes.values()) - self.disk_bytes // 2
+        for folder in sorted(folders, key=_last_used):
+            if surplus <= 0:
+                return
+            if folder != keep:
+                shutil.rmtree(folder, ignore_errors=True)
+                surplus -= sizes[folder]
+
+
+def cache_folder() -> Path:
+    """The user's cache folder, or the one that `CHUNKSCOPE_CACHE_DIR` names."""
+    named = os.environ.get(CACHE_VARIABLE)
+    return Path(named) if named else user_cache_path("chunkscope", appauthor=False)
+
+
+def shared_cache() -> VectorCache:
+    """The cache on disk that all embedders of this process share."""
+    return _cache_in(cache_folder() / "vectors")
+
+
+@lru_cache(maxsize=4)
+def _cache_in(folder: Path) -> VectorCache:
+    return VectorCache(folder)
+
+
+def encode_through(
+    cache: VectorCache,
+    space: Space,
+    texts: Sequence[str],
+    compute: Callable[[list[str], Callable[[list[str], Vectors], None]], None],
+    *,
+    dimension: int,
+) -> Vectors:
+    """Vectors, float32 (n, d), of `texts`: each unique text from the cache, or else computed.
+
+    Args:
+        cache: where to look and to keep.
+        space: what the vectors depend on besides the text.
+        texts: any texts, repeated or not.
+        compute: is given the unknown unique texts and a function that takes finished batches,
+            so that what is done is kept even if the rest is cancelled.
+        dimension: d.
+    """
+    unique = list(dict.fromkeys(texts))
+    keys = {text: space.key(text) for text in unique}
+    found = cache.find(list(keys.values()))
+
+    def keep(batch: list[str], vectors: Vectors) -> None:
+        fresh = {keys[text]: vector for text, vector in zip(batch, vectors, strict=True)}
+        cache.put(fresh)
+        found.update(fresh)
+
+    missing = [text for text in unique if _unknown(found.get(keys[text]), dimension)]
+    if missing:
+        compute(missing, keep)
+    vectors = np.empty((len(texts), dimension), np.float32)
+    for row, text in enumerate(texts):
+        vectors[row] = found[keys[text]]
+    return vectors
+
+
+def _unknown(vector: NDArray[np.float32] | None, dimension: int) -> bool:
+    return vector is None or len(vector) != dimension
+
+
+def _vector_bytes(memory: OrderedDict[bytes, NDArray[np.float32]]) -> int:
+    """Bytes of an entry, with what Python adds: entries of one run differ little."""
+    return int(next(reversed(memory.values())).nbytes) + 300
+
+
+def _drop_database(path: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _bytes_below(folder: Path) -> int:
+    total = 0
+    for each in folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += each.stat().st_size if each.is_file() else 0
+    return total
+
+
+def _last_used(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:
+        return 0.0
