@@ -74,7 +74,9 @@ class _Request:
 class _Lane:
     """One thread that takes requests in the order of their priority, then of their arrival."""
 
-    def __init__(self, name: str, arrived: Callable[[_Request, object, Exception | None], None]) -> None:
+    def __init__(
+        self, name: str, arrived: Callable[[_Request, object, Exception | None], None]
+    ) -> None:
         self._arrived = arrived
         self._waiting: list[_Request] = []
         self._ready = threading.Condition()
@@ -110,7 +112,7 @@ class _Lane:
                 result: object = request.work(request.token)
             except Cancelled:
                 continue
-            except Exception as error:  # noqa: BLE001 - the job runner reports every failure
+            except Exception as error:
                 self._arrived(request, None, error)
             else:
                 self._arrived(request, result, None)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from core.scores.score import Scores
-    from core.strategies.chunks import Chunks
     from core.strategies.run import Recipe
+
+    from core.strategies.chunks import Chunks
 
 MOST_SLOTS = 6
 
@@ -80,7 +81,9 @@ class SlotResult:
     scores: "Scores | None" = None
     hits: tuple[Hit, ...] = ()
     hits_exactness: Exactness = "none"
-    tail_starts: "Mapping[int, int] | None" = None  # chunk -> first offset that the model never reads
+    tail_starts: "Mapping[int, int] | None" = (
+        None  # chunk -> first offset that the model never reads
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -274,7 +277,9 @@ class State(QObject):
         self.documents[document].result(slot).scores = scores
         self.scores_changed.emit(document, slot)
 
-    def put_hits(self, document: str, slot: int, hits: tuple[Hit, ...], exactness: Exactness) -> None:
+    def put_hits(
+        self, document: str, slot: int, hits: tuple[Hit, ...], exactness: Exactness
+    ) -> None:
         """Replace the hits of a slot."""
         result = self.documents[document].result(slot)
         result.hits, result.hits_exactness = hits, exactness

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""What a chunking looks like on one page: boxes, cut lines, hatches, in points of the page.
+
+Made from offsets with numpy, once per chunking and page, for the pages in view. Knows no painter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from core.document.geometry import span_boxes
+from numpy.typing import NDArray
+
+from core.arrays import Indices, Offsets, Spans, as_spans
+from core.document.model import CharGeometry, Document
+from core.strategies.chunks import LEVELS, Chunks
+
+Quads = NDArray[np.float32]  # (k, 4, 2)
+_PARENT = LEVELS.index("parent")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """k quads on one page, float32 (k, 4, 2) points, and what each belongs to, int64 (k,)."""
+
+    quads: Quads
+    owners: Indices
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+
+NO_PIECES = Pieces(np.empty((0, 4, 2), np.float32), np.empty(0, np.int64))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CutLines:
+    """k cuts on one page.
+
+    paths: float32 (k, 4, 2), points: along the foot of the line before the cut, up at the cut,
+        along the head of the line after it. At a line's start it is one straight line.
+    chunks: int64 (k,): the chunk that begins (or, of an end without a successor, that ended).
+    is_end: bool (k,): the end of a chunk after which text is in no chunk.
+    """
+
+    paths: Quads
+    chunks: Indices
+    is_end: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+
+NO_CUTS = CutLines(np.empty((0, 4, 2), np.float32), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageOverlay:
+    """What one strategy draws on one page."""
+
+    fills: Pieces
+    parents: Pieces
+    overlaps: Pieces
+    tails: Pieces
+    cuts: CutLines
+
+
+class OverlayMaker:
+    """Finds overlays of one document. Holds what depends on the text alone."""
+
+    def __init__(self, document: Document) -> None:
+        geometry = document.geometry
+        assert geometry is not None, "a document on pages has geometry"
+        self.document = document
+        self._geometry = geometry
+        self._next = next_glyph(geometry)
+        self._extents = line_extents(geometry)
+
+    def overlay(self, chunks: Chunks, page: int, tails: Mapping[int, int] | None) -> PageOverlay:
+        """What `chunks` look like on `page`; `tails` gives the first unread offset of a chunk."""
+        spans, owners = self._on_page(chunks, page)
+        is_parent = chunks.levels[owners] == _PARENT
+        return PageOverlay(
+            fills=self.pieces(spans[~is_parent], owners[~is_parent], page),
+            parents=self.pieces(spans[is_parent], owners[is_parent], page),
+            overlaps=self.pieces(*_overlaps(spans[~is_parent]), page),
+            tails=self._tails(chunks, owners, page, tails),
+            cuts=self.cuts(chunks, page),
+        )
+
+    def pieces(self, spans: Spans, owners: Indices, page: int) -> Pieces:
+        """The quads of spans on one page, one a line; `owners` int64 (n,) name the spans."""
+        if not len(spans):
+            return NO_PIECES
+        low, high = self._page_span(page)
+        clipped = np.clip(spans, low, high)
+        found = span_boxes(self._geometry, clipped)
+        here = found.page == page
+        return Pieces(found.quads[here], owners[found.owner[here]])
+
+    def cuts(self, chunks: Chunks, page: int) -> CutLines:
+        """The cut lines of `chunks` on one page: starts, and ends before a gap."""
+        if not len(chunks.spans):
+            return NO_CUTS
+        starts, ends = chunks.spans[:, 0], chunks.spans[:, 1]
+        begins = self._next[starts]
+        keeps = (begins < np.maximum(ends, starts + 1)) & (begins > self._next[0])
+        offsets, owners = begins[keeps], chunks.owners[keeps]
+        gaps = self._gap_ends(chunks)
+        offsets = np.concatenate([offsets, self._next[ends[gaps]]])
+        owners = np.concatenate([owners, chunks.owners[gaps]])
+        is_end = np.arange(len(offsets)) >= int(keeps.sum())
+        here = self._are_on(offsets, page)
+        offsets, owners, is_end = offsets[here], owners[here], is_end[here]
+        _, unique = np.unique(offsets, return_index=True)
+        return CutLines(self._paths(offsets[unique]), owners[unique], is_end[unique])
+
+    def span_overlay(self, spans: Spans, page: int) -> Pieces:
+        """The quads of any spans on one page; owners are their indices."""
+        low, high = self._page_span(page)
+        meets = np.flatnonzero((spans[:, 1] > low) & (spans[:, 0] < high))
+        return self.pieces(spans[meets], meets, page)
+
+    def cut_path(self, offset: int) -> tuple[int, Quads] | None:
+        """Page and path, float32 (4, 2), of a cut before the character at `offset`."""
+        if offset >= len(self.document.text):
+            return None
+        shown = int(self._next[offset])
+        if shown >= len(self.document.text):
+            return None
+        page = int(self._geometry.lines.page[self._geometry.line[shown]])
+        return page, self._paths(np.array([shown]))[0]
+
+    def _page_span(self, page: int) -> tuple[int, int]:
+        pages = self.document.pages
+        return (pages[page].start, pages[page].end) if page < len(pages) else (0, 0)
+
+    def _on_page(self, chunks: Chunks, page: int) -> tuple[Spans, Indices]:
+        low, high = self._page_span(page)
+        rows = np.flatnonzero((chunks.spans[:, 1] > low) & (chunks.spans[:, 0] < high))
+        return chunks.spans[rows], chunks.owners[rows]
+
+    def _tails(
+        self, chunks: Chunks, owners: Indices, page: int, tails: Mapping[int, int] | None
+    ) -> Pieces:
+        if not tails:
+            return NO_PIECES
+        cut = [chunk for chunk in np.unique(owners).tolist() if chunk in tails]
+        spans = as_spans([(tails[chunk], chunks.ends[chunk]) for chunk in cut])
+        return self.pieces(spans, np.array(cut, dtype=np.int64), page)
+
+    def _gap_ends(self, chunks: Chunks) -> Indices:
+        """Spans after whose end glyphs follow that are in no chunk."""
+        ends = chunks.spans[:, 1]
+        order = np.argsort(chunks.spans[:, 0], kind="stable")
+        starts, reach = chunks.spans[order, 0], np.maximum.accumulate(chunks.spans[order, 1])
+        shown = self._next[np.minimum(ends, len(self._next) - 1)]
+        before = np.searchsorted(starts, shown, side="right") - 1
+        is_covered = (before >= 0) & (reach[np.maximum(before, 0)] > shown)
+        return np.flatnonzero(~is_covered & (shown < len(self.document.text)))
+
+    def _are_on(self, offsets: Offsets, page: int) -> NDArray[np.bool_]:
+        inside = offsets < len(self._geometry.line)
+        lines = self._geometry.line[np.where(inside, offsets, 0)]
+        known = inside & (lines >= 0)
+        pages = self._geometry.lines.page
+        return known & (pages[np.where(known, lines, 0)] == page) if len(pages) else known
+
+    def _paths(self, offsets: Offsets) -> Quads:
+        """float32 (k, 4, 2): paths of cuts before glyphs at `offsets`."""
+        geometry, lines = self._geometry, self._geometry.lines
+        line = geometry.line[offsets]
+        at = np.minimum(geometry.start[offsets], geometry.end[offsets])
+        least, greatest = self._extents[line, 0], self._extents[line, 1]
+        at = np.where(at <= least + 0.5, least, at)
+        top, foot = -lines.ascent[line], lines.descent[line]
+        along = np.stack([least, at, at, greatest], axis=1)
+        across = np.stack([foot, foot, top, top], axis=1)
+        starts_line = at == least
+        across[starts_line, :2] = top[starts_line, None]
+        dx, dy = lines.dx[line][:, None], lines.dy[line][:, None]
+        x = lines.x[line][:, None] + along * dx - across * dy
+        y = lines.y[line][:, None] + along * dy + across * dx
+        return np.stack([x, y], axis=2).astype(np.float32)
+
+
+def next_glyph(geometry: CharGeometry) -> Offsets:
+    """int64 (N + 1,): for each offset the first one at or after it that has a glyph, else N."""
+    n = len(geometry.line)
+    places = np.where(geometry.line >= 0, np.arange(n), n)
+    following = np.minimum.accumulate(places[::-1])[::-1] if n else places
+    return np.concatenate([following, [n]]).astype(np.int64)
+
+
+def line_extents(geometry: CharGeometry) -> NDArray[np.float32]:
+    """float32 (lines, 2): where each line's text begins and ends along its direction, points."""
+    n = len(geometry.lines)
+    extents = np.stack([np.full(n, np.inf, np.float32), np.full(n, -np.inf, np.float32)], axis=1)
+    known = geometry.line >= 0
+    line = geometry.line[known]
+    start, end = geometry.start[known], geometry.end[known]
+    np.minimum.at(extents[:, 0], line, np.minimum(start, end))
+    np.maximum.at(extents[:, 1], line, np.maximum(start, end))
+    return extents
+
+
+def _overlaps(spans: Spans) -> tuple[Spans, Indices]:
+    """Text that is in more than one span: int64 (k, 2), disjoint; and their indices."""
+    if len(spans) < 2:
+        return as_spans([]), np.empty(0, np.int64)
+    edges = np.concatenate([spans[:, 0], spans[:, 1]])
+    change = np.concatenate([np.ones(len(spans), np.int64), -np.ones(len(spans), np.int64)])
+    order = np.argsort(edges, kind="stable")
+    edges, depth = edges[order], np.cumsum(change[order])
+    is_double = (depth[:-1] >= 2) & (edges[1:] > edges[:-1])
+    doubled = np.stack([edges[:-1][is_double], edges[1:][is_double]], axis=1)
+    return doubled, np.arange(len(doubled))
