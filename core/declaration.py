@@ -20,6 +20,15 @@ Bound = int | float | str  # a string is an expression over other parameters: "s
 
 
 @dataclass(frozen=True, slots=True)
+class ByChoice:
+    """Another default and maximum of a parameter at some values of a choice."""
+
+    choice: str  # name of the parameter that decides
+    defaults: Mapping[str, Value]
+    maxima: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One adjustable value of a strategy or score."""
 
@@ -34,6 +43,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     slow: bool = False  # True: a change runs `prepare` again, not only `cut`
     open_choice: bool = False  # a choice that also takes a value of its own, such as a list
+    by: ByChoice | None = None  # `default` and `maximum` hold where this names nothing else
 
     def check(self, value: object, others: Mapping[str, Value]) -> Value:
         """Return `value` in this parameter's type, or raise `ParameterError`.
@@ -52,13 +62,22 @@ class Parameter:
         if (low is not None and converted < low) or (high is not None and converted > high):
             raise ParameterError(
                 f"{self.name} is {converted:g}{_unit(self)}, but must be {self._range(low, high)}: "
-                f"choose a value in that range or reset it to {self.default}"
+                f"choose a value in that range or reset it to {self.default_at(others)}"
             )
         return converted
 
     def bounds(self, others: Mapping[str, Value]) -> tuple[float | None, float | None]:
         """The least and greatest value at the values of the other parameters."""
-        return _bound(self.minimum, others), _bound(self.maximum, others)
+        maximum = self.maximum
+        if self.by:
+            maximum = self.by.maxima.get(str(others.get(self.by.choice)), maximum)
+        return _bound(self.minimum, others), _bound(maximum, others)
+
+    def default_at(self, others: Mapping[str, Value]) -> Value:
+        """The default at the values of the other parameters."""
+        if self.by is None:
+            return self.default
+        return self.by.defaults.get(str(others.get(self.by.choice)), self.default)
 
     def _range(self, low: float | None, high: float | None) -> str:
         parts = []
@@ -119,6 +138,9 @@ class Declaration:
         checked: dict[str, Value] = {each.name: each.default for each in self.parameters}
         for name, parameter in given.items():
             checked[name] = _CONVERT[parameter.type](parameter, values[name])
+        for parameter in self.parameters:
+            if parameter.name not in values:
+                checked[parameter.name] = parameter.default_at(checked)
         for parameter in self.parameters:
             value = checked[parameter.name]
             checked[parameter.name] = parameter.check(value, checked)
