@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QObject, Signal
 
-from core.document.model import Document, Notice
+from core.document.model import Document, Notice, OutlineItem
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from core.scores.score import Scores
     from core.strategies.run import Recipe
 
+    from core.scores.score import Scores
     from core.strategies.chunks import Chunks
 
 MOST_SLOTS = 6
@@ -95,10 +95,12 @@ class OpenDocument:
     name: str
     page_sizes: tuple[tuple[float, float], ...] = ()  # points, as shown
     document: Document | None = None
+    shown: Document | None = None  # of a text file: the same text, set on pages for the eye
     pages_read: int = 0
     error: str = ""
     needs_password: bool = False
     notices: tuple[Notice, ...] = ()
+    outline: tuple[OutlineItem, ...] = ()
     results: dict[int, SlotResult] = field(default_factory=dict)
 
     def result(self, slot: int) -> SlotResult:

@@ -66,7 +66,7 @@ class Composer:
     def maker(self) -> OverlayMaker | None:
         """The maker of overlays for the text shown; None while there is no text on pages."""
         opened = self._state.current
-        document = opened.document if opened else None
+        document = (opened.shown or opened.document) if opened else None
         if document is None or document.geometry is None:
             return None
         if self._maker is None or self._maker.document is not document:

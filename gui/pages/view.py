@@ -346,10 +346,10 @@ class PageView(QAbstractScrollArea):
 
     def _first_offset(self) -> int:
         """The first character of the page at the upper third."""
-        document = self._state.current.document if self._state.current else None
-        if document is None or self.page >= len(document.pages):
+        maker = self._composer.maker()
+        if maker is None or self.page >= len(maker.document.pages):
             return 0
-        return document.pages[self.page].start
+        return maker.document.pages[self.page].start
 
     # painting
 
