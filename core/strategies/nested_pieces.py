@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Nested pieces: a text cut at one separator, the pieces at the next, and so on.
+
+The pieces of a level do not depend on any size, so they are found once; a strategy then only
+decides which pieces it goes into. Lengths in characters are known from the edges; lengths in
+tokens are counted when a piece is first asked for, and kept.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+import numpy as np
+
+from core.arrays import Indices, Mask, Offsets
+from core.units.tokens import PieceCounter
+
+Finder = Callable[[str, int, int], Iterator[int]]  # text, start, end -> where separators begin
+
+
+@dataclass(frozen=True, slots=True)
+class Separator:
+    """One separator: how it is written, and how it is found. The empty one has no finder."""
+
+    label: str
+    find: Finder | None
+    is_character: bool = False  # one literal character: cannot overlap itself or an edge
+
+
+@dataclass(slots=True, eq=False)
+class Level:
+    """The n pieces that one separator leaves; each lies inside one piece of the level above.
+
+    edges: int64 (n + 1,), from 0 to N, ascending.
+    lengths: int64 (n,), −1 where not counted yet.
+    parents: int64 (n,), the piece of the level above, or the root.
+    whole: bool (n,), True for a root in which the separator does not occur: the next separator
+        is taken at once, however short it is (`spec/strategies.md` 3.10, step 1).
+    children: int64 (n + 1,), first piece of the level below; None at the last level.
+    """
+
+    label: str
+    edges: Offsets
+    lengths: Indices
+    parents: Indices
+    whole: Mask
+    children: Indices | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedPieces:
+    """All levels of one text, or of several set end to end (the roots).
+
+    levels: one a separator. by_characters: True if the empty separator follows the last one.
+    unit: the unit's name in sentences. counter: None if the unit is characters.
+    """
+
+    text: str
+    levels: tuple[Level, ...]
+    by_characters: bool
+    unit: str
+    counter: PieceCounter | None
+
+    def lengths(self, level: Level, needed: Mask) -> Indices:
+        """int64 (n,): lengths of the level's pieces, right where `needed`, bool (n,), is True."""
+        missing = np.flatnonzero(needed & (level.lengths < 0))
+        if len(missing) and self.counter is not None:
+            text = self.text
+            starts, ends = level.edges[missing].tolist(), level.edges[missing + 1].tolist()
+            pieces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
+            level.lengths[missing] = self.counter.counts(pieces)
+        return level.lengths
+
+    def character_lengths(self, start: int, end: int) -> Indices:
+        """int64 (end − start,): length of each single character."""
+        if self.counter is None:
+            return np.ones(end - start, np.int64)
+        return self.counter.counts(list(self.text[start:end]))
+
+
+def literal(separator: str) -> Separator:
+    """A separator that is searched for as it is written."""
+    if not separator:
+        return Separator("the empty separator", None)
+
+    def find(text: str, start: int, end: int) -> Iterator[int]:
+        at = text.find(separator, start, end)
+        while at >= 0:
+            yield at
+            at = text.find(separator, at + len(separator), end)
+
+    return Separator(repr(separator), find, is_character=len(separator) == 1)
+
+
+def pattern(expression: str) -> Separator:
+    """A separator that is a regular expression, matched in the text of the piece alone."""
+    if not expression:
+        return Separator("the empty separator", None)
+    compiled = re.compile(expression)
+
+    def find(text: str, start: int, end: int) -> Iterator[int]:
+        piece = text[start:end]
+        return (start + match.start() for match in compiled.finditer(piece))
+
+    return Separator(repr(expression), find)
+
+
+def nest(
+    text: str, separators: Sequence[Separator], unit: str, counter: PieceCounter | None
+) -> NestedPieces:
+    """Cut `text` before each occurrence of the first separator, its pieces at the next, and so on.
+
+    Separators behind an empty one are not reached.
+    """
+    labels = [separator.label for separator in separators]
+    by_characters = any(separator.find is None for separator in separators)
+    usable = list(takewhile(lambda separator: separator.find is not None, separators))
+    edges = [np.array([0, len(text)], dtype=np.int64)]
+    wholes = []
+    for separator in usable:
+        edges.append(_refine(text, edges[-1], separator))
+        wholes.append(np.array([not _occurs(text, separator)] + [False] * (len(edges[-1]) - 2)))
+    levels = link_levels(labels, edges, wholes, counter)
+    return NestedPieces(text, levels, by_characters, unit, counter)
+
+
+def link_levels(
+    labels: Sequence[str],
+    edges: Sequence[Offsets],
+    wholes: Sequence[Mask],
+    counter: PieceCounter | None,
+) -> tuple[Level, ...]:
+    """Make the levels and what is inside what.
+
+    Args:
+        labels: how each separator is written.
+        edges: int64, first those of the roots, then of the pieces of each level.
+        wholes: bool (n,), `Level.whole` of each level.
+        counter: None if lengths are characters.
+    """
+    levels = []
+    for number, (above, own) in enumerate(pairwise(edges)):
+        below = edges[number + 2] if number + 2 < len(edges) else None
+        levels.append(
+            Level(
+                labels[number],
+                own,
+                np.diff(own) if counter is None else np.full(len(own) - 1, -1, np.int64),
+                np.repeat(np.arange(len(above) - 1), np.diff(np.searchsorted(own, above))),
+                wholes[number],
+                None if below is None else np.searchsorted(below, own),
+            )
+        )
+    return tuple(levels)
+
+
+def _occurs(text: str, separator: Separator) -> bool:
+    return separator.find is not None and next(separator.find(text, 0, len(text)), None) is not None
+
+
+def _refine(text: str, edges: Offsets, separator: Separator) -> Offsets:
+    """int64: `edges` and the places before each separator in the pieces between them."""
+    find = separator.find
+    assert find is not None
+    if separator.is_character:
+        found = np.fromiter(find(text, 0, len(text)), np.int64)
+        return np.union1d(edges, found)
+    cuts = {at for a, b in pairwise(edges.tolist()) for at in find(text, a, b)}
+    return np.union1d(edges, np.fromiter(cuts, np.int64, len(cuts)))

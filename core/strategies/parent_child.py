@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Parent-child chunking (PCC): recursive chunks, and recursive chunks inside each of them.
+
+`spec/strategies.md` 3.12. The children of all parents are made in one go: the parents' slices are
+set end to end, as the roots of one set of nested pieces, and the chunks are moved back.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from core.arrays import Indices, Offsets, Spans
+from core.declaration import Declaration, Parameter, Preset
+from core.strategies.chunks import LEVELS, Chunks, join_reasons, one_span_chunks
+from core.strategies.nested_pieces import NestedPieces, link_levels, literal
+from core.strategies.recursive import (
+    DEFAULT_SEPARATORS,
+    LENGTH_UNIT,
+    RecursivePieces,
+    recursive_pieces,
+)
+from core.strategies.recursive_merge import as_chunks, split_recursively
+from core.strategies.registry import strategy
+from core.strategies.source import Source
+from core.strategies.trimming import Solid
+
+PCC = Declaration(
+    code="PCC",
+    name="Parent-child chunking",
+    family="recursive",
+    strategy_class="instant",
+    source="Chunking study (CB), Tables 1 and 2; released code, commit 9a8f4c8",
+    help="Recursive chunks, the parents, and recursive chunks of each parent's text, the children. "
+    "The overlap of 20 is in the code, not in the paper. The code indexes parents and children "
+    "alike; the paper retrieves children: index says which.",
+    parameters=(
+        Parameter(
+            "parent",
+            default=500,
+            minimum=2,
+            maximum=100_000,
+            step=10,
+            unit="length units",
+            help="Size of the parents",
+        ),
+        Parameter(
+            "child",
+            default=100,
+            minimum=1,
+            maximum="parent - 1",
+            step=5,
+            unit="length units",
+            help="Size of the children",
+        ),
+        Parameter(
+            "overlap",
+            default=20,
+            minimum=0,
+            maximum="child - 1",
+            step=1,
+            unit="length units",
+            help="Overlap on both levels, in whole pieces",
+        ),
+        Parameter(
+            "index",
+            default="children",
+            type="choice",
+            choices=("children", "parents", "both"),
+            help="Which level a search finds; the spans are the same",
+        ),
+        LENGTH_UNIT,
+    ),
+    presets=(
+        Preset(
+            "CB, as published code", {"parent": 500, "child": 100, "overlap": 20, "index": "both"}
+        ),
+        Preset("CB Table 1, without overlap", {"parent": 500, "child": 100, "overlap": 0}),
+    ),
+)
+
+
+def prepare_parents(source: Source, *, length_unit: str) -> RecursivePieces:
+    """Find the pieces of the whole text; those of the parents are parts of them."""
+    return recursive_pieces(source, [literal(each) for each in DEFAULT_SEPARATORS], length_unit)
+
+
+@strategy(PCC, prepare=prepare_parents)
+def cut_parents_and_children(
+    prepared: RecursivePieces, *, parent: int, child: int, overlap: int, index: str
+) -> Chunks:
+    """Cut the parents, then the children of each, and list each parent before its children."""
+    parents = prepared.chunks(size=parent, overlap=overlap)
+    if not len(parents):
+        return parents
+    roots = parents.spans
+    bases = np.concatenate([[0], np.cumsum(roots[:, 1] - roots[:, 0])])
+    pieces = _inside(prepared.pieces, roots, bases)
+    solid = _solid_inside(prepared.solid, roots, bases)
+    found = split_recursively(pieces, size=child, overlap=overlap)
+    children = as_chunks(found, pieces, solid, size=child, overlap=overlap)
+    owners = np.searchsorted(bases, children.spans[:, 0], side="right") - 1
+    spans = children.spans + (roots[:, 0] - bases[:-1])[owners][:, None]
+    return _interleave(parents, replace(children, spans=spans), owners)
+
+
+def _inside(pieces: NestedPieces, roots: Spans, bases: Offsets) -> NestedPieces:
+    """The pieces inside each root, a span int64 (r, 2), with the roots set end to end.
+
+    A root begins and ends with a solid character, so no separator crosses its edges, and what is
+    found in it alone is what was found in the whole text.
+    """
+    edges, wholes = [bases], []
+    for level in pieces.levels:
+        low = np.searchsorted(level.edges, roots[:, 0], side="right")
+        high = np.searchsorted(level.edges, roots[:, 1], side="left")
+        within = _ranges(low, high)
+        shift = np.repeat(bases[:-1] - roots[:, 0], high - low)
+        edges.append(np.sort(np.concatenate([bases, level.edges[within] + shift])))
+        wholes.append(np.repeat(high == low, high - low + 1))
+    text = "".join(pieces.text[a:b] for a, b in roots.tolist())
+    levels = link_levels([level.label for level in pieces.levels], edges, wholes, pieces.counter)
+    return NestedPieces(text, levels, pieces.by_characters, pieces.unit, pieces.counter)
+
+
+def _ranges(low: Indices, high: Indices) -> Indices:
+    """int64: the numbers of all half-open ranges, one range after the other."""
+    sizes = high - low
+    ranks: Indices = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return ranks + np.repeat(low, sizes)
+
+
+def _solid_inside(solid: Solid, roots: Spans, bases: Offsets) -> Solid:
+    """The white space of the roots set end to end; each begins and ends with a solid character."""
+    within = _ranges(roots[:, 0], roots[:, 1])
+    shift = np.repeat(bases[:-1] - roots[:, 0], roots[:, 1] - roots[:, 0])
+    next_start = np.append(solid.next_start[within] + shift, bases[-1])
+    last_end = np.append(0, solid.last_end[within + 1] + shift)
+    return Solid(next_start, last_end)
+
+
+def _interleave(parents: Chunks, children: Chunks, owners: Indices) -> Chunks:
+    """Each parent followed by its children; `owners`, int64 (children,), are ascending."""
+    n = len(parents)
+    order = np.argsort(np.concatenate([np.arange(n), owners]), kind="stable")
+    is_child = order >= n
+    place_of_parent = np.flatnonzero(~is_child)
+    parent_of = np.full(len(order), -1, np.int64)
+    parent_of[is_child] = place_of_parent[owners]
+    levels = np.where(is_child, LEVELS.index("child"), LEVELS.index("parent")).astype(np.int8)
+    # where a child begins or ends with its parent, the parent's reason is the reason
+    begins = parents.spans[owners, 0] == children.spans[:, 0]
+    ends = parents.spans[owners, 1] == children.spans[:, 1]
+    own = np.arange(n, n + len(owners))
+    rows = np.arange(n)
+    from_start = np.concatenate([rows, np.where(begins, owners, own)])
+    from_end = np.concatenate([rows, np.where(ends, owners, own)])
+    start_reasons = join_reasons([parents.start_reasons, children.start_reasons])
+    end_reasons = join_reasons([parents.end_reasons, children.end_reasons])
+    return one_span_chunks(
+        np.concatenate([parents.spans, children.spans])[order],
+        start_reasons.take(from_start[order]),
+        end_reasons.take(from_end[order]),
+        levels=levels,
+        parents=parent_of,
+    )
