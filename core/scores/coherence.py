@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Document contextual coherence (DCC): how near a chunk is to the windows of text around it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Indices, Mask, Spans, as_spans
+from core.declaration import Declaration, Parameter
+from core.scores.envelope import joined_spans
+
+DCC_WINDOW = Parameter(
+    "dcc_window",
+    default=3000,
+    minimum=1,
+    maximum=1_000_000,
+    unit="units",
+    help="The greatest length of a window",
+)
+DCC_STEP = Parameter(
+    "dcc_step",
+    default=1,
+    minimum=1,
+    maximum=1000,
+    unit="chunks",
+    help="From one window to the next, in reference mode; else always 1",
+)
+DCC = Declaration(
+    code="DCC",
+    name="Document contextual coherence",
+    family="score",
+    strategy_class="embedding",
+    source="de Moura Júnior, Lelong and Blangero 2026 (arXiv 2603.25333); mean per chunk here",
+    help="The mean cosine of a chunk with the stretches of the document that hold it.",
+    parameters=(DCC_WINDOW, DCC_STEP),
+)
+
+Counter = Callable[[list[str]], Indices]  # units of each text
+SpanSums = Callable[[Spans], tuple[NDArray[np.float64], Indices]]  # of token vectors; tokens
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Windows:
+    """The w recorded windows over n chunks in a given order.
+
+    first, last: int64 (w,), the first and the last member (inclusive), places in that order.
+    Their text is either given by `walked`, one list of spans a window, or, when the chunks form
+    a chain, by the chunk of `first` and then the `tails`, int64 (n, 2), up to `last`: what each
+    chunk adds to the one before it.
+    """
+
+    first: Indices
+    last: Indices
+    heads: Spans
+    tails: Spans
+    walked: tuple[Spans, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def spans_of(self, index: int) -> Spans:
+        """int64 (k, 2): what one window covers, spans that touch made one."""
+        if self.walked is not None:
+            return self.walked[index]
+        first, last = int(self.first[index]), int(self.last[index])
+        return touching_joined(
+            np.concatenate((self.heads[index, None], self.tails[first + 1 : last + 1]))
+        )
+
+    def texts(self, text: str, chosen: Mask) -> list[str]:
+        """The texts of the chosen windows: their pieces, joined without anything between."""
+        return [
+            "".join(text[a:b] for a, b in self.spans_of(index).tolist())
+            for index in np.flatnonzero(chosen).tolist()
+        ]
+
+    def sums(self, span_sums: SpanSums) -> tuple[NDArray[np.float64], Indices]:
+        """Sums of the windows' token vectors, float64 (w, d), and their tokens, int64 (w,)."""
+        if self.walked is not None:
+            return _sums_of_pieces(self.walked, span_sums)
+        if not len(self):
+            return span_sums(as_spans([]))
+        low, high = int(self.first.min()), int(self.last.max())
+        head_sums, head_tokens = span_sums(self.heads)
+        tail_sums, tail_tokens = span_sums(self.tails[low : high + 1])
+        before, before_tokens = _prefix(tail_sums), _prefix(tail_tokens)
+        start, end = self.first + 1 - low, self.last + 1 - low
+        return (
+            head_sums + before[end] - before[start],
+            head_tokens + before_tokens[end] - before_tokens[start],
+        )
+
+    def pieces(self, piece_counts: Callable[[Spans], Indices]) -> Indices:
+        """int64 (w,): word pieces of each window."""
+
+        def only_counts(spans: Spans) -> tuple[NDArray[np.float64], Indices]:
+            return np.zeros((len(spans), 0)), piece_counts(spans)
+
+        return self.sums(only_counts)[1]
+
+    def counts(self, n: int) -> Indices:
+        """int64 (n,): how many windows hold each chunk of the order."""
+        steps = np.bincount(self.first, minlength=n + 1) - np.bincount(
+            self.last + 1, minlength=n + 1
+        )
+        return np.cumsum(steps[:n])
+
+
+def find_windows(
+    text: str, chunks: Sequence[Spans] | Spans, count: Counter, *, limit: int, step: int, least: int
+) -> Windows:
+    """The windows of `spec/metrics.md` 6 over chunks in the order given.
+
+    Args:
+        text: the document's text.
+        chunks: int64 (n, 2), one span a chunk; or a list of the spans of each chunk.
+        count: units of each of a list of texts.
+        limit: greatest length, in those units.
+        step: chunks from one window to the next.
+        least: members that a window takes whatever their length: 1 in reference mode, else 2.
+    """
+    n = len(chunks)
+    begins = np.arange(0, n, step)
+    if isinstance(chunks, np.ndarray) and (chain := find_chain(text, chunks, count)) is not None:
+        last = chain_reach(chain, begins, limit=limit, least=least)
+        recorded = is_recorded(begins, last)
+        first, last = begins[recorded], last[recorded]
+        return Windows(first, last, chunks[first], chain.tails)
+    last, pieces = _walk(text, chunks, count, begins, limit, least)
+    recorded = is_recorded(begins, last)
+    kept = tuple(pieces[index] for index in np.flatnonzero(recorded).tolist())
+    return Windows(begins[recorded], last[recorded], as_spans([]), as_spans([]), kept)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """n chunks of which each begins and ends at or after the one before.
+
+    tails: int64 (n, 2), what each adds to the one before it (empty: start = end).
+    units: int64 (n,), the length of each chunk; tail_units: int64 (n,), of each tail.
+    """
+
+    tails: Spans
+    units: Indices
+    tail_units: Indices
+
+
+def find_chain(text: str, spans: Spans, count: Counter) -> Chain | None:
+    """The chunks as a chain, or None when what a chunk adds depends on where a window begins."""
+    if len(spans) > 1 and (np.diff(spans, axis=0) < 0).any():
+        return None
+    tails = tails_of_chain(spans)
+    lists = [text[a:b] for a, b in spans.tolist()]
+    units = count(lists)
+    is_same = (tails[:, 0] == spans[:, 0]) & (tails[:, 1] == spans[:, 1])
+    tail_units = units.copy()
+    other = np.flatnonzero(~is_same)
+    tail_units[other] = count([text[a:b] for a, b in tails[other].tolist()])
+    chain = Chain(tails, units, tail_units)
+    return chain if is_chain(spans, chain) else None
+
+
+def tails_of_chain(spans: Spans) -> Spans:
+    """int64 (n, 2): what each chunk adds to the one before it; the first adds itself."""
+    tails = spans.copy()
+    tails[1:, 0] = np.minimum(np.maximum(spans[1:, 0], spans[:-1, 1]), spans[1:, 1])
+    return tails
+
+
+def is_chain(spans: Spans, chain: Chain) -> bool:
+    """False if a piece counts 0 and the next chunk overlaps it: then it does not cover its text."""
+    overlaps = spans[1:, 0] < spans[:-1, 1]
+    silent = (chain.units[:-1] == 0) | (chain.tail_units[:-1] == 0)
+    return not bool((overlaps & silent).any())
+
+
+def chain_reach(chain: Chain, begins: Indices, *, limit: int, least: int) -> Indices:
+    """int64 (k,): the last member of the windows that begin at `begins`."""
+    before = _prefix(chain.tail_units)
+    room = limit - chain.units[begins] + before[begins + 1]
+    last = np.searchsorted(before, room, side="right") - 2
+    return np.minimum(np.maximum(last, begins + least - 1), len(chain.units) - 1)
+
+
+def is_recorded(begins: Indices, last: Indices) -> Mask:
+    """Mask, bool (k,): at least two members, and another last member than the window before.
+
+    The window recorded before ends where the valid window before ends: had that one not been
+    recorded, it would be because it ends there too.
+    """
+    recorded = np.zeros(len(begins), np.bool_)
+    valid = np.flatnonzero(last > begins)
+    recorded[valid] = np.append(True, last[valid][1:] != last[valid][:-1])[: len(valid)]
+    return recorded
+
+
+def window_sums(windows: Windows, vectors: NDArray[np.floating], n: int) -> NDArray[np.float64]:
+    """float64 (n, d): for each chunk of the order, the sum of the vectors of its windows."""
+    steps = np.zeros((n + 1, vectors.shape[1]))
+    np.add.at(steps, windows.first, vectors)
+    np.subtract.at(steps, windows.last + 1, vectors)
+    return np.cumsum(steps[:n], axis=0)
+
+
+def mean_of_all_members(
+    windows: Windows, window_vectors: NDArray[np.floating], chunk_vectors: NDArray[np.floating]
+) -> float:
+    """The mean over all windows and members of their cosine (`spec/metrics.md` 6, reference)."""
+    before = _prefix(chunk_vectors.astype(np.float64))
+    members = before[windows.last + 1] - before[windows.first]
+    total = float(np.einsum("ij,ij->", window_vectors.astype(np.float64), members))
+    return total / int((windows.last - windows.first + 1).sum())
+
+
+def touching_joined(spans: Spans) -> Spans:
+    """int64 (k, 2): the spans in the order given, those that begin where the last ended made one."""
+    spans = spans[spans[:, 1] > spans[:, 0]]
+    if len(spans) < 2:
+        return spans
+    opens = np.append(True, spans[1:, 0] != spans[:-1, 1])
+    closes = np.append(opens[1:], True)
+    return np.column_stack((spans[opens, 0], spans[closes, 1]))
+
+
+def _walk(
+    text: str,
+    chunks: Sequence[Spans] | Spans,
+    count: Counter,
+    begins: Indices,
+    limit: int,
+    least: int,
+) -> tuple[Indices, list[Spans]]:
+    """Windows one by one, for chunks in any order, nested or of several spans."""
+    spans_of = [as_spans(each).tolist() for each in chunks]
+    one_span = all(len(each) == 1 for each in spans_of)
+    known: dict[tuple[tuple[int, int], ...], int] = {}
+    last = np.zeros(len(begins), np.int64)
+    windows = []
+    for row, begin in enumerate(begins.tolist()):
+        covered: list[list[int]] = []
+        pieces: list[list[int]] = []
+        size = 0
+        edge = spans_of[begin][0][0] if spans_of[begin] else 0
+        member = begin
+        while member < len(spans_of):
+            if one_span:
+                start, end = spans_of[member][0]
+                tail = [[max(edge, start), end]] if end > max(edge, start) else []
+            else:
+                tail = without(spans_of[member], covered)
+            units = _units(text, tail, count, known)
+            if member - begin >= least and size + units > limit:
+                break
+            if units > 0:
+                pieces += tail
+                size += units
+                edge = tail[-1][1]
+                if not one_span:
+                    covered = joined_spans(covered + tail).tolist()
+            member += 1
+        last[row] = member - 1
+        windows.append(touching_joined(as_spans(pieces)))
+    return last, windows
+
+
+def _units(
+    text: str,
+    tail: list[list[int]],
+    count: Counter,
+    known: dict[tuple[tuple[int, int], ...], int],
+) -> int:
+    if not tail:
+        return 0
+    key = tuple((a, b) for a, b in tail)
+    if key not in known:
+        known[key] = int(count(["".join(text[a:b] for a, b in tail)])[0])
+    return known[key]
+
+
+def without(spans: list[list[int]], covered: list[list[int]]) -> list[list[int]]:
+    """What of `spans` no span of `covered` (sorted, disjoint) holds, in order."""
+    left = []
+    for start, end in spans:
+        for low, high in covered:
+            if high <= start:
+                continue
+            if low >= end:
+                break
+            if low > start:
+                left.append([start, low])
+            start = max(start, high)  # noqa: PLW2901 - the rest of the span
+        if end > start:
+            left.append([start, end])
+    return left
+
+
+def _sums_of_pieces(
+    pieces: tuple[Spans, ...], span_sums: SpanSums
+) -> tuple[NDArray[np.float64], Indices]:
+    """Sums over each window's pieces: one look-up for all of them."""
+    sums, tokens = span_sums(np.concatenate(pieces) if pieces else as_spans([]))
+    owners = np.repeat(np.arange(len(pieces)), [len(each) for each in pieces])
+    total = np.zeros((len(pieces), sums.shape[1]))
+    np.add.at(total, owners, sums)
+    return total, np.bincount(owners, weights=tokens, minlength=len(pieces)).astype(np.int64)
+
+
+def _prefix(rows: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Sums of the first 0, 1, … n rows of (n, …): (n + 1, …)."""
+    start = np.zeros((1, *rows.shape[1:]), rows.dtype)
+    return np.concatenate((start, np.cumsum(rows, axis=0, dtype=rows.dtype)))

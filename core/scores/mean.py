@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The weighted mean of the scores of one document, and of several documents."""
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from core.errors import ParameterError, nearest
+
+CODES = ("RC", "ICC", "DCC", "BI", "SC")
+EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(dict.fromkeys(CODES, 1.0))
+
+
+def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """All five weights: those given, and 1 for the others.
+
+    Raises:
+        ParameterError: an unknown score, or a weight that is negative or not finite.
+    """
+    for code, weight in weights.items():
+        if code not in CODES:
+            raise ParameterError(
+                f"there is no score '{code}' to weigh{nearest(code, CODES)} "
+                f"The scores are {', '.join(CODES)}"
+            )
+        if not 0 <= weight < float("inf"):
+            raise ParameterError(
+                f"the weight of {code} is {weight:g}, but must be at least 0: "
+                "give 0 to leave the score out of the mean"
+            )
+    return {code: float(weights.get(code, 1.0)) for code in CODES}
+
+
+def document_mean(
+    values: Mapping[str, float | None], weights: Mapping[str, float] = EQUAL_WEIGHTS
+) -> float | None:
+    """Weighted mean of the scores that are measurable; None when none of weight is.
+
+    Source: `spec/metrics.md` 9.
+    """
+    counted = [
+        (value, weights.get(code, 1.0))
+        for code, value in values.items()
+        if value is not None and weights.get(code, 1.0) > 0
+    ]
+    if not counted:
+        return None
+    return sum(value * weight for value, weight in counted) / sum(weight for _, weight in counted)
+
+
+def corpus_means(documents: Sequence[Mapping[str, float | None]]) -> dict[str, float | None]:
+    """Per score, the mean over the documents where it is measurable.
+
+    The published table weighs these five means, not the documents' means (`spec/metrics.md` 9).
+    """
+    means: dict[str, float | None] = {}
+    for code in CODES:
+        known = [value for each in documents if (value := each.get(code)) is not None]
+        means[code] = sum(known) / len(known) if known else None
+    return means

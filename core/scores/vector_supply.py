@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Where ICC and DCC get their vectors: exact ones, late ones, or those that suit the text.
+
+A cosine never has an exact vector on one side and a pooled one on the other. So what is asked
+for is a group: a chunk with its parts, or a window with its chunks; the group's longest text
+decides for all (`spec/metrics.md` 3.4).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Indices, Mask, Offsets, Spans
+from core.cancel import NEVER, CancelToken, Progress, silent
+from core.vectors.embedder import Embedder
+from core.vectors.late import BLOCK, TokenVectors
+
+Policy = Literal["exact", "late", "auto"]
+State = Literal["exact", "late", "pooled"]
+SPECIAL_TOKENS = 2  # of a BERT-like model: at the start and at the end
+DOUBTFUL_PIECES = 16  # a count from the document's table may be off by the words that are cut
+AUTO_TEXTS = 1_000  # texts that `auto` still encodes: about a minute of all-MiniLM-L6-v2
+SpanSums = Callable[[Spans], tuple[NDArray[np.float64], Indices]]
+VectorRows = NDArray[np.floating]  # (n, d), unit or zero
+
+
+class Passages(Protocol):
+    """n texts of the document: chunks, parts or windows."""
+
+    def __len__(self) -> int: ...
+
+    def texts(self, text: str, chosen: Mask) -> list[str]:
+        """The chosen ones, as strings."""
+
+    def sums(self, span_sums: SpanSums) -> tuple[NDArray[np.float64], Indices]:
+        """Sums of their token vectors, float64 (n, d), and numbers of tokens, int64 (n,)."""
+
+    def pieces(self, piece_counts: Callable[[Spans], Indices]) -> Indices:
+        """int64 (n,): word pieces of each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpanPassages:
+    """Passages of one span each, int64 (n, 2); or of several, with `pointers`, int64 (n + 1,)."""
+
+    spans: Spans
+    pointers: Indices | None = None
+
+    def __len__(self) -> int:
+        return len(self.spans) if self.pointers is None else len(self.pointers) - 1
+
+    def texts(self, text: str, chosen: Mask) -> list[str]:
+        """The chosen ones; several spans are joined by a space, as a chunk's are."""
+        if self.pointers is None:
+            return [text[a:b] for a, b in self.spans[chosen].tolist()]
+        rows = []
+        for index in np.flatnonzero(chosen).tolist():
+            spans = self.spans[self.pointers[index] : self.pointers[index + 1]]
+            rows.append(" ".join(text[a:b] for a, b in spans.tolist()))
+        return rows
+
+    def sums(self, span_sums: SpanSums) -> tuple[NDArray[np.float64], Indices]:
+        """Sums of their token vectors, float64 (n, d), and numbers of tokens, int64 (n,)."""
+        sums, tokens = span_sums(self.spans)
+        if self.pointers is None:
+            return sums, tokens
+        return self._grouped(sums), self._grouped(tokens)
+
+    def pieces(self, piece_counts: Callable[[Spans], Indices]) -> Indices:
+        """int64 (n,): word pieces of each."""
+        counts = piece_counts(self.spans)
+        return counts if self.pointers is None else self._grouped(counts)
+
+    def _grouped(self, rows: NDArray[np.generic]) -> NDArray[np.generic]:
+        assert self.pointers is not None
+        groups = np.zeros((len(self), *rows.shape[1:]), rows.dtype)
+        np.add.at(groups, np.repeat(np.arange(len(self)), np.diff(self.pointers)), rows)
+        return groups
+
+
+@runtime_checkable
+class PreciseEmbedder(Protocol):
+    """An embedder whose vectors are defined in float64, as the toy's are."""
+
+    def encode_exactly(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Vectors, float64 (n, d)."""
+
+
+@dataclass(frozen=True, eq=False)
+class VectorSupply:
+    """Vectors of passages of one text.
+
+    policy: `exact`: as a user's own pipeline would store them, pooled where a text is longer
+    than the model reads. `late`: all pooled, at once. `auto`: exact as long as there are few.
+    truncates: True in reference mode: long texts are encoded as far as the model reads.
+    late: makes the token vectors of the text when they are first needed; None: there are none.
+    """
+
+    text: str
+    embedder: Embedder
+    policy: Policy = "auto"
+    late: Callable[[], TokenVectors] | None = None
+    truncates: bool = False
+    cancel: CancelToken = NEVER
+    progress: Progress = silent
+
+    @property
+    def can_pool(self) -> bool:
+        """True if spans of the text have late vectors."""
+        return self.late is not None and self.embedder.has_token_vectors
+
+    @cached_property
+    def tokens(self) -> TokenVectors:
+        """The token vectors, made on first use."""
+        assert self.late is not None
+        return self.late()
+
+    @cached_property
+    def _piece_starts(self) -> Offsets:
+        if "tokens" in self.__dict__:
+            return self.tokens.pieces[:, 0]
+        return self.embedder.pieces(self.text)[:, 0]
+
+    def are_long(self, passages: Passages) -> Mask:
+        """Mask, bool (n,): passages that the model cannot read whole."""
+        if self.embedder.window is None or not len(passages):
+            return np.zeros(len(passages), np.bool_)
+        room = self.embedder.window - SPECIAL_TOKENS
+        counts = passages.pieces(self._piece_counts)
+        long = counts > room
+        doubtful = np.abs(counts - room) <= DOUBTFUL_PIECES
+        if self.policy != "late" and doubtful.any():
+            texts = passages.texts(self.text, doubtful)
+            long[doubtful] = [len(self.embedder.pieces(text)) > room for text in texts]
+        return long
+
+    def encode(self, texts: Sequence[str]) -> VectorRows:
+        """Vectors of the texts themselves, each unique one encoded once, in one call."""
+        unique = dict.fromkeys(texts)
+        if isinstance(self.embedder, PreciseEmbedder):
+            vectors: VectorRows = self.embedder.encode_exactly(list(unique))
+        else:
+            vectors = self.embedder.encode(list(unique), self.cancel, self.progress)
+        if len(unique) == len(texts):
+            return vectors
+        rows = {text: row for row, text in enumerate(unique)}
+        return vectors[[rows[text] for text in texts]]
+
+    def pool(self, passages: Passages, chosen: Mask) -> VectorRows:
+        """float64 (k, d): pooled vectors of the chosen passages; zero for one without a token."""
+        if not self.can_pool:
+            return self._pool_pieces(passages.texts(self.text, chosen))
+        sums, _ = passages.sums(self._span_sums)
+        sums = sums[chosen]
+        norms = np.sqrt(np.einsum("ij,ij->i", sums, sums))
+        norms[norms == 0] = 1.0
+        return np.asarray(sums / norms[:, None])
+
+    def _piece_counts(self, spans: Spans) -> Indices:
+        low = np.searchsorted(self._piece_starts, spans[:, 0], side="left")
+        high = np.searchsorted(self._piece_starts, spans[:, 1], side="left")
+        return np.maximum(high - low, 0)
+
+    def _span_sums(self, spans: Spans) -> tuple[NDArray[np.float64], Indices]:
+        return token_sums(self.tokens, spans)
+
+    def _pool_pieces(self, texts: list[str]) -> VectorRows:
+        """Length-weighted means over pieces that the model reads whole, cut at sentence ends."""
+        pieces = [self._readable(text) for text in texts]
+        flat = [piece for each in pieces for piece in each]
+        vectors = (
+            self.encode(flat).astype(np.float64) if flat else np.zeros((0, self.embedder.dimension))
+        )
+        weights = np.array([max(1, len(self.embedder.pieces(piece))) for piece in flat], np.float64)
+        means = np.zeros((len(texts), self.embedder.dimension))
+        owners = np.repeat(np.arange(len(texts)), [len(each) for each in pieces])
+        np.add.at(means, owners, vectors * weights[:, None])
+        norms = np.linalg.norm(means, axis=1, keepdims=True)
+        return np.asarray(means / np.where(norms == 0, 1.0, norms))
+
+    def _readable(self, text: str) -> list[str]:
+        """The text in pieces of at most the model's window, cut after a sentence if one ends."""
+        room = (self.embedder.window or 0) - SPECIAL_TOKENS
+        spans = self.embedder.pieces(text)
+        if self.embedder.window is None or len(spans) <= room:
+            return [text]
+        cuts, begin = [0], 0
+        while len(spans) - begin > room:
+            latest = int(spans[begin + room, 0])
+            stop = _last_sentence_end(text, cuts[-1], latest) or latest
+            cuts.append(stop)
+            begin = int(np.searchsorted(spans[:, 0], stop, side="left"))
+        return [text[a:b] for a, b in zip(cuts, [*cuts[1:], len(text)], strict=True)]
+
+
+def token_sums(tokens: TokenVectors, spans: Spans) -> tuple[NDArray[np.float64], Indices]:
+    """Sums, float64 (m, d), of the vectors of the word pieces in each span; their numbers.
+
+    In float64, so that the sum over neighbouring spans is the sum over their union to 1e-12.
+    """
+    ranges = tokens.piece_ranges(spans)
+    low, high = ranges[:, 0], np.maximum(ranges[:, 0], ranges[:, 1])
+    sums = tokens.prefix[high].astype(np.float64)
+    sums -= tokens.prefix[low]
+    crossing = np.flatnonzero(low // BLOCK != high // BLOCK)
+    if len(crossing):
+        sums[crossing] += (
+            tokens.offsets[high[crossing] // BLOCK] - tokens.offsets[low[crossing] // BLOCK]
+        )
+    return sums, high - low
+
+
+def _last_sentence_end(text: str, start: int, latest: int) -> int | None:
+    """The end of the last sentence in text[start:latest] as its marks and spaces show it."""
+    for place in range(latest, start, -1):
+        if text[place - 1].isspace() and text[start:place].rstrip()[-1:] in ".!?。！？":
+            return place
+    return None
