@@ -107,7 +107,7 @@ class Lines:
         return len(self.page)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class CharGeometry:
     """Where the N characters of the text are: line, int32, −1 where no glyph made the
     character; start and end along the line's direction, float32, points from its origin."""

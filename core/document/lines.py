@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Fragments: the stretches of text that a page draws in one go, with their frame and style.
+
+A fragment is a maximal stretch of a line of the file without a wide gap. Fragments are all that
+reading order, tables and blocks look at; glyphs are touched here and, once more, when the text
+is put together.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.document.raw import RawPage
+
+SPACE = 32
+SOFT_HYPHEN = 0xAD
+HYPHEN = 0x2D
+# Spaces of other widths are layout, not text. U+3000 is a character of the text.
+_OTHER_SPACES = np.array([9, 10, 13, 0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F], np.int32)
+# A gap as wide as this, in ems, ends a fragment. MuPDF itself splits at 0.8 em.
+_WIDE_GAP = 1.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fragments:
+    """The n fragments of a page in file order, struct of arrays.
+
+    Each has a frame: u runs along its text, v across it (down, for upright text), both in points
+    from the page's origin. `angle` is the whole number of degrees of the direction; fragments of
+    one angle share a frame.
+    """
+
+    codes: NDArray[np.int32]  # (g,) cleaned code points of the page's glyphs
+    low: NDArray[np.float32]  # (g,) u at which a glyph begins
+    high: NDArray[np.float32]  # (g,) u at which it ends
+    first: NDArray[np.int64]  # (n,) glyph
+    last: NDArray[np.int64]  # (n,) glyph after the last
+    angle: NDArray[np.int32]
+    dx: NDArray[np.float32]
+    dy: NDArray[np.float32]
+    u0: NDArray[np.float32]
+    u1: NDArray[np.float32]
+    v: NDArray[np.float32]  # baseline
+    size: NDArray[np.float32]
+    ascent: NDArray[np.float32]
+    descent: NDArray[np.float32]
+    flags: NDArray[np.int32]
+    run: NDArray[np.int32]  # the run that most of its glyphs belong to
+    block: NDArray[np.int32]  # of the PDF library
+    text: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def find_fragments(page: RawPage) -> Fragments:
+    """Cut the glyphs of `page` into fragments; those that hold only spaces are left out."""
+    runs = page.runs
+    codes, low, high, run = _clean(page)
+    inked = np.flatnonzero(codes != SPACE)
+    if not len(inked):
+        return _no_fragments()
+    inked_run = run[inked]
+    breaks = _breaks(runs.line[inked_run], low[inked], high[inked], runs.size[inked_run])
+    begins = np.concatenate(([0], np.flatnonzero(breaks) + 1))
+    ends = np.append(begins[1:], len(inked))
+    first, last = inked[begins], inked[ends - 1] + 1
+    main = _main_runs(inked_run, begins)
+    dx, dy = runs.dx[main], runs.dy[main]
+    text = _decode(codes)
+    return Fragments(
+        codes=codes,
+        low=low,
+        high=high,
+        first=first,
+        last=last,
+        angle=np.rint(np.degrees(np.arctan2(dy, dx))).astype(np.int32) % 360,
+        dx=dx,
+        dy=dy,
+        u0=np.minimum.reduceat(low[inked], begins),
+        u1=np.maximum.reduceat(high[inked], begins),
+        v=runs.y[main] * dx - runs.x[main] * dy,
+        size=runs.size[main],
+        ascent=runs.ascent[main],
+        descent=runs.descent[main],
+        flags=runs.flags[main],
+        run=main,
+        block=runs.block[main],
+        text=tuple([text[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]),
+    )
+
+
+def _decode(codes: NDArray[np.int32]) -> str:
+    return codes.astype("<u4").tobytes().decode("utf-32-le", errors="replace")
+
+
+def _clean(
+    page: RawPage,
+) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
+    """Return codes, u of both sides and runs of the glyphs, spaces made one kind and single."""
+    glyphs, runs = page.glyphs, page.runs
+    codes = glyphs.codes
+    space = np.isin(codes, _OTHER_SPACES)
+    if space.any():
+        codes = np.where(space, np.int32(SPACE), codes)
+    base = (runs.x * runs.dx + runs.y * runs.dy)[glyphs.run]
+    low = np.minimum(glyphs.start, glyphs.end) + base
+    high = np.maximum(glyphs.start, glyphs.end) + base
+    run = glyphs.run
+    space = codes == SPACE
+    doubled = space[1:] & space[:-1]
+    if doubled.any():
+        keep = np.concatenate(([True], ~doubled))
+        codes, low, high, run = codes[keep], low[keep], high[keep], run[keep]
+    return codes, low, high, run
+
+
+def _breaks(
+    line: NDArray[np.int32],
+    low: NDArray[np.float32],
+    high: NDArray[np.float32],
+    size: NDArray[np.float32],
+) -> NDArray[np.bool_]:
+    """Say after which of the inked glyphs a fragment ends, bool (n - 1,)."""
+    gap = np.maximum(low[1:] - high[:-1], low[:-1] - high[1:])
+    breaks: NDArray[np.bool_] = (line[1:] != line[:-1]) | (gap > _WIDE_GAP * size[1:])
+    return breaks
+
+
+def _main_runs(run: NDArray[np.int32], begins: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return for each fragment the run that most of its glyphs belong to."""
+    changes = np.flatnonzero(run[1:] != run[:-1]) + 1
+    pieces = np.union1d(begins, changes)
+    counts = np.diff(np.append(pieces, len(run)))
+    owner = np.searchsorted(begins, pieces, side="right") - 1
+    order = np.lexsort((-pieces, counts, owner))  # the longest last, the first of equals
+    last = np.searchsorted(owner[order], np.arange(len(begins)), side="right") - 1
+    main: NDArray[np.int32] = run[pieces[order[last]]]
+    return main
+
+
+def _no_fragments() -> Fragments:
+    real, whole = np.empty(0, np.float32), np.empty(0, np.int32)
+    index = np.empty(0, np.int64)
+    return Fragments(
+        whole, real, real, index, index, whole, real, real, real, real, real, real, real, real,
+        whole, whole, whole, (),
+    )  # fmt: skip

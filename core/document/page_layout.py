@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""One page by itself: its lines, tables and their order. What needs other pages comes later."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.document.blocks import TextLine
+from core.document.hyphens import is_spaceless
+from core.document.lines import Fragments, find_fragments
+from core.document.raw import VERTICAL, RawPage
+from core.document.reading_order import Atoms, Region, find_regions, group_lines
+from core.document.tables import find_rows
+
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """A part of a page in reading order: lines of a column, or the rows of a table."""
+
+    lines: tuple[TextLine, ...]
+    rows: tuple[tuple[tuple[TextLine, ...], ...], ...] = ()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the part is a table."""
+        return bool(self.rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageLayout:
+    """A page, its fragments, and its parts in reading order, the main frame first."""
+
+    page: RawPage
+    fragments: Fragments
+    parts: tuple[Part, ...]
+
+
+def lay_out(page: RawPage) -> PageLayout:
+    """Find lines, tables and reading order of one page."""
+    fragments = find_fragments(page)
+    if not len(fragments):
+        return PageLayout(page, fragments, ())
+    parts: list[Part] = []
+    for angle in _angles(fragments):
+        members = np.flatnonzero(fragments.angle == angle)
+        parts += _frame_parts(page, fragments, members)
+    return PageLayout(page, fragments, tuple(parts))
+
+
+def _angles(fragments: Fragments) -> list[int]:
+    """Return the angles on the page, that of most characters first."""
+    if (fragments.angle == fragments.angle[0]).all():
+        return [int(fragments.angle[0])]
+    counts = np.bincount(fragments.angle, weights=fragments.last - fragments.first)
+    found = np.flatnonzero(counts)
+    ranked: list[int] = found[np.argsort(-counts[found], kind="stable")].tolist()
+    return ranked
+
+
+def _frame_parts(
+    page: RawPage, fragments: Fragments, members: NDArray[np.int64]
+) -> list[Part]:
+    """Return the parts of the fragments of one angle."""
+    owner = _join_neighbours(fragments, members)
+    begins = np.flatnonzero(np.diff(owner, prepend=-1))
+    ends = np.append(begins[1:], len(members))
+    groups = [members[a:b].tolist() for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
+    atoms = _make_atoms(fragments, members, begins, groups)
+    rules = _rules(page, fragments, int(members[0]))
+    right_to_left = _is_right_to_left("".join(atoms.text))
+    maker = _LineMaker(page, fragments, atoms, groups)
+    parts: list[Part] = []
+    for region in find_regions(atoms, rules, right_to_left=right_to_left):
+        parts.append(_part(maker, atoms, region, rules))
+    return parts
+
+
+def _join_neighbours(fragments: Fragments, members: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Number the atoms: neighbours in the file on one baseline with at most a word's gap."""
+    size = fragments.size[members]
+    v, u0, u1 = fragments.v[members], fragments.u0[members], fragments.u1[members]
+    gap = u0[1:] - u1[:-1]
+    largest = np.maximum(size[1:], size[:-1])
+    near = (gap < 0.6 * largest) & (gap > -0.3 * largest)
+    near &= np.abs(np.diff(v)) < 0.45 * largest
+    return np.concatenate(([0], np.cumsum(~near)))
+
+
+def _make_atoms(
+    fragments: Fragments,
+    members: NDArray[np.int64],
+    begins: NDArray[np.int64],
+    groups: Sequence[Sequence[int]],
+) -> Atoms:
+    size = fragments.size[members]
+    v = fragments.v[members]
+    vertical = (fragments.flags[members] & VERTICAL) != 0
+    top = np.where(vertical, v - fragments.ascent[members], v - 0.7 * size)
+    bottom = np.where(vertical, v + fragments.descent[members], v + 0.18 * size)
+    tallest = np.maximum.reduceat(size, begins)
+    heads = np.array(
+        [max(group, key=lambda i: len(fragments.text[i])) for group in groups], np.int64
+    )
+    return Atoms(
+        u0=np.minimum.reduceat(fragments.u0[members], begins),
+        u1=np.maximum.reduceat(fragments.u1[members], begins),
+        v=fragments.v[heads],
+        top=np.minimum.reduceat(top, begins).astype(np.float32),
+        bottom=np.maximum.reduceat(bottom, begins).astype(np.float32),
+        size=tallest,
+        text=tuple([" ".join([fragments.text[i] for i in group]) for group in groups]),
+    )
+
+
+def _rules(page: RawPage, fragments: Fragments, member: int) -> NDArray[np.float32]:
+    """Return the thin lines drawn along the text of a frame, float32 (k, 3): u0, u1, v."""
+    if not len(page.drawings):
+        return np.empty((0, 3), np.float32)
+    dx, dy = float(fragments.dx[member]), float(fragments.dy[member])
+    x = page.drawings[:, [0, 2]]
+    y = page.drawings[:, [1, 3]]
+    ends = np.stack((x * dx + y * dy, y * dx - x * dy))
+    low, high = ends.min(axis=2), ends.max(axis=2)
+    thin = (high[1] - low[1] < 3.0) & (high[0] - low[0] > 12.0)
+    return np.stack((low[0], high[0], (low[1] + high[1]) / 2), axis=1)[thin].astype(np.float32)
+
+
+def _is_right_to_left(text: str) -> bool:
+    found = len(_RIGHT_TO_LEFT.findall(text))
+    return found > 0 and found > 0.3 * len(text)
+
+
+def _part(maker: "_LineMaker", atoms: Atoms, region: Region, rules: NDArray[np.float32]) -> Part:
+    if region.kind == "text":
+        return Part(tuple([maker.line(line) for line in group_lines(atoms, region.atoms)]))
+    crossing = sorted({float(v) for v in rules[:, 2]}) if len(rules) else []
+    rows = tuple(
+        [
+            tuple([tuple([maker.line(line) for line in cell]) for cell in row])
+            for row in find_rows(atoms, region, crossing)
+        ]
+    )
+    return Part(tuple([line for row in rows for cell in row for line in cell]), rows)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _LineMaker:
+    """Makes lines of text from atoms of one frame."""
+
+    page: RawPage
+    fragments: Fragments
+    atoms: Atoms
+    groups: Sequence[Sequence[int]]
+
+    def line(self, atoms: Sequence[int]) -> TextLine:
+        """Make the line of the given atoms, which are in order along the text."""
+        fragments = self.fragments
+        members = [i for atom in atoms for i in self.groups[atom]]
+        if len(members) > 1:
+            joined = "".join(fragments.text[i] for i in members)
+            if _is_right_to_left(joined):
+                members.sort(key=lambda i: -float(fragments.u1[i]))
+            main = max(members, key=lambda i: len(fragments.text[i]))
+        else:
+            main = members[0]
+        gaps = tuple([self._gap(a, b) for a, b in zip(members, members[1:], strict=False)])
+        text = fragments.text[members[0]]
+        for gap, member in zip(gaps, members[1:], strict=True):
+            text += gap + fragments.text[member]
+        run = int(fragments.run[main])
+        tags = self.page.runs.tag
+        return TextLine(
+            page=self.page.index,
+            fragments=tuple(members),
+            gaps=gaps,
+            text=text,
+            u0=min([float(fragments.u0[i]) for i in members]),
+            u1=max([float(fragments.u1[i]) for i in members]),
+            v=float(fragments.v[main]),
+            top=float(fragments.v[main] - fragments.ascent[main]),
+            bottom=float(fragments.v[main] + fragments.descent[main]),
+            size=float(fragments.size[main]),
+            flags=int(fragments.flags[main]),
+            angle=int(fragments.angle[main]),
+            direction=(float(fragments.dx[main]), float(fragments.dy[main])),
+            tag=tags[run] if tags else "",
+        )
+
+    def _gap(self, before: int, after: int) -> str:
+        """Return what stands between two fragments of one line: nothing or a space."""
+        fragments = self.fragments
+        distance = max(
+            float(fragments.u0[after] - fragments.u1[before]),
+            float(fragments.u0[before] - fragments.u1[after]),
+        )
+        size = max(float(fragments.size[before]), float(fragments.size[after]))
+        last, first = fragments.text[before][-1], fragments.text[after][0]
+        narrowest = 1.0 if is_spaceless(last) and is_spaceless(first) else 0.15
+        return " " if distance > narrowest * size else ""
