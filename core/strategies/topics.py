@@ -53,7 +53,7 @@ TBC = Declaration(
             default="average",
             type="choice",
             choices=("average", "complete", "single"),
-            help="The distance of two topics: mean, greatest or least of their sentences' distances",
+            help="The distance of two topics: mean, greatest or least of all pairs",
         ),
     ),
     sentences="punkt",
@@ -105,7 +105,7 @@ def find_topics(source: Source) -> Topics:
     joined = joined_sentences(source)
     if len(joined) > MOST_SENTENCES:
         raise ParameterError(
-            f"TBC compares every sentence with every other: the text has {len(joined):,} sentences, "
+            f"TBC compares every sentence with every other: there are {len(joined):,} sentences, "
             f"but at most {MOST_SENTENCES:,} are possible. Choose fewer pages, or SEBC or SSTC"
         )
     vectors = source.sentence_vectors() if len(joined) > 1 else np.empty((0, 0), np.float32)
