@@ -3,6 +3,11 @@
 
 Everything is in the display frame: points, origin at the top left of the page as shown, y down.
 The layers above (lines, reading order, blocks, text) need no PDF library.
+
+`RawPage.counts` is by the kinds of `core.document.page_notices`; notices of the whole document
+(OCR text, unknown characters, no text layer, …) are made there once all pages are in, by
+`document_notices(info, pages)`. `RawPage.notices` holds only what is true of the page alone.
+`start` and `end` of glyphs count from the origin (x, y) of their own run.
 """
 
 from dataclasses import dataclass, field
@@ -93,3 +98,10 @@ class RawPage:
     notices: tuple[Notice, ...] = ()
     error: str = ""  # not empty: the page could not be read, and why
     counts: dict[str, int] = field(default_factory=dict)  # of what was cleaned, by kind
+
+
+def no_glyphs() -> tuple[Glyphs, Runs]:
+    """The glyphs and runs of a page without text."""
+    whole, real = np.empty(0, np.int32), np.empty(0, np.float32)
+    runs = Runs(whole, whole, real, real, real, real, real, real, real, whole)
+    return Glyphs(whole, real, real, real, real, whole), runs

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The parent's side of the process that reads a PDF.
+
+PyMuPDF is not thread-safe, and a hostile file may hang or crash it, so it lives in a process of
+its own. Requests are synchronous, with a deadline; when the process dies or is late, it is
+started again, and the page at fault is reported. A client is used by one thread at a time.
+"""
+
+import atexit
+import multiprocessing
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, NoReturn, Self
+
+import numpy as np
+
+from core.document.pdf_values import (
+    Annotation,
+    Box,
+    FormField,
+    Link,
+    PageImage,
+    PageSize,
+    PdfInfo,
+)
+from core.document.raw import LayoutBox, RawPage, RawTable, no_glyphs
+from core.errors import DocumentError, PasswordError
+
+Role = Literal["pages", "layout"]
+
+OPEN_DEADLINE = 30.0  # seconds; the start of the process is in it
+PAGE_DEADLINE = 20.0
+IMAGE_DEADLINE = 20.0
+LAYOUT_DEADLINE = 60.0  # the first call loads the model
+BATCH = 8  # pages in one request: an abandoned iteration wastes at most as many
+
+
+class PageError(DocumentError):
+    """A page cannot be read; the message says which, counted from 1, and why."""
+
+
+class _Lost(Exception):
+    """The process died or was late; the message is the reason."""
+
+
+class PdfClient:
+    """A PDF that is read in a process of its own, which starts with the first request.
+
+    `role` says what the process is for: "pages" answers the window, "layout" runs the slow
+    model. Close it, or use it in `with`; at the latest it ends with this process.
+    """
+
+    def __init__(self, path: Path, *, role: Role = "pages") -> None:
+        self.path = Path(path)
+        self.role = role
+        self.restarts = 0
+        self.info: PdfInfo | None = None
+        self._password = ""
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._connection: Connection | None = None
+        _clients.add(self)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Process number of the child, None while there is none."""
+        return self._process.pid if self._process else None
+
+    # --- requests ------------------------------------------------------------------------------
+
+    def open(self, password: str = "", *, deadline: float = OPEN_DEADLINE) -> PdfInfo:
+        """Open the file and read sizes, labels, outline and the like of all pages.
+
+        Raises:
+            PasswordError: the file is locked and `password` is empty or wrong.
+            DocumentError: the file cannot be read, or has no readable page.
+        """
+        try:
+            info: PdfInfo = self._ask("open", (password,), deadline)
+        except _Lost as lost:
+            raise DocumentError(f"{self.path.name} cannot be opened: reading {lost}") from None
+        self._password, self.info = password, info
+        return info
+
+    def raw_page(self, index: int, deadline: float = PAGE_DEADLINE) -> RawPage:
+        """Extract the text of one page.
+
+        Raises:
+            PageError: the page cannot be read, or not before the deadline (seconds).
+        """
+        page: RawPage = self._ask_page("raw_page", index, (), deadline)
+        return page
+
+    def raw_pages(
+        self, indices: Iterable[int], deadline: float = PAGE_DEADLINE
+    ) -> Iterator[RawPage]:
+        """Extract pages in the given order; a page that fails comes with its `error`.
+
+        `deadline` is for each page. Other requests may be made between two pages.
+        """
+        left = list(indices)
+        while left:
+            batch, left = left[:BATCH], left[BATCH:]
+            yield from self._batch(batch, deadline)
+
+    def image(
+        self,
+        index: int,
+        scale: float,
+        clip: Box | None = None,
+        rotation: int = 0,
+        deadline: float = IMAGE_DEADLINE,
+    ) -> PageImage:
+        """Draw a page, or the part `clip` (points, display frame), at `scale` pixels a point.
+
+        `rotation` turns the view clockwise, a multiple of 90 degrees. `PageImage.scale` is lower
+        than asked where the picture would have too many pixels.
+        """
+        drawn: PageImage = self._ask_page("image", index, (scale, clip, rotation), deadline)
+        return drawn
+
+    def layout(self, index: int, deadline: float = LAYOUT_DEADLINE) -> tuple[LayoutBox, ...]:
+        """Find the regions of a page with the layout model, about 0.2 s a page."""
+        found: tuple[LayoutBox, ...] = self._ask_page("layout", index, (), deadline)
+        return found
+
+    def tables(self, index: int, deadline: float = LAYOUT_DEADLINE) -> tuple[RawTable, ...]:
+        """Find the tables of a page with their cells, about 1 s where there is one."""
+        found: tuple[RawTable, ...] = self._ask_page("tables", index, (), deadline)
+        return found
+
+    def links(self, index: int, deadline: float = PAGE_DEADLINE) -> tuple[Link, ...]:
+        """Read the active areas of a page."""
+        found: tuple[Link, ...] = self._ask_page("links", index, (), deadline)
+        return found
+
+    def annotations(self, index: int, deadline: float = PAGE_DEADLINE) -> tuple[Annotation, ...]:
+        """Read the annotations of a page."""
+        found: tuple[Annotation, ...] = self._ask_page("annotations", index, (), deadline)
+        return found
+
+    def form_fields(self, index: int, deadline: float = PAGE_DEADLINE) -> tuple[FormField, ...]:
+        """Read the filled fields of a page; values that it does not draw are marked."""
+        found: tuple[FormField, ...] = self._ask_page("form_fields", index, (), deadline)
+        return found
+
+    def close(self) -> None:
+        """End the process. A later request starts it again."""
+        process, connection = self._process, self._connection
+        self._process = self._connection = None
+        if connection:
+            connection.close()
+        if process:
+            process.join(0.5)  # it ends by itself when the pipe is closed, unless it hangs
+            if process.is_alive():
+                process.kill()
+                process.join()
+            process.close()
+
+    # --- the pipe ------------------------------------------------------------------------------
+
+    def _start(self) -> Connection:
+        """Start the process if it does not run, and return the pipe to it."""
+        if self._connection:
+            return self._connection
+        context = multiprocessing.get_context("spawn")
+        here, there = context.Pipe()
+        process = context.Process(
+            target=_serve,
+            args=(there, str(self.path), self.role),
+            name=f"pdf-{self.role}",
+            daemon=True,
+        )
+        process.start()
+        there.close()
+        self._process, self._connection = process, here
+        return here
+
+    def _running(self) -> Connection:
+        """Return the pipe to a process that has the document open, also after a restart."""
+        if self._connection is None and self.info is not None:
+            self._ask("open", (self._password,), OPEN_DEADLINE)
+        return self._start()
+
+    def _ask(self, method: str, arguments: tuple[Any, ...], deadline: float) -> Any:
+        connection = self._start() if method == "open" else self._running()
+        self._send(connection, (method, arguments))
+        return self._receive(deadline)
+
+    def _send(self, connection: Connection, request: tuple[str, tuple[Any, ...]]) -> None:
+        try:
+            connection.send(request)
+        except (BrokenPipeError, ConnectionResetError, OSError):
+            self._lose("stopped")
+
+    def _receive(self, deadline: float) -> Any:
+        """Wait for one answer; end the process when it does not come."""
+        connection = self._start()
+        try:
+            if not connection.poll(deadline):
+                self._lose(f"took longer than {deadline:g} s")
+            kind, value = connection.recv()
+        except (EOFError, ConnectionResetError, OSError):
+            self._lose("stopped the reader")
+        if kind == "value":
+            return value
+        raise {"PasswordError": PasswordError, "PageFault": PageError}.get(kind, DocumentError)(
+            value
+        )
+
+    def _lose(self, reason: str) -> NoReturn:
+        """End the process, so that the next request starts a new one."""
+        process = self._process
+        if process and process.is_alive():
+            process.kill()
+        self.close()
+        self.restarts += 1
+        raise _Lost(reason)
+
+    def _ask_page(
+        self, method: str, index: int, arguments: tuple[Any, ...], deadline: float
+    ) -> Any:
+        self._check(index)
+        try:
+            return self._ask(method, (index, *arguments), deadline)
+        except (PageError, _Lost) as fault:
+            raise PageError(
+                f"Page {index + 1} of {self.path.name} cannot be read: {fault}"
+            ) from None
+
+    def _check(self, index: int) -> PdfInfo:
+        if self.info is None:
+            raise ValueError("a page was asked for before the document was opened")
+        if not 0 <= index < self.info.page_count:
+            raise ValueError(f"page {index} of {self.info.page_count}")
+        return self.info
+
+    def _batch(self, indices: Sequence[int], deadline: float) -> list[RawPage]:
+        """Extract some pages with one request; go on behind a page that ends the process."""
+        pages: list[RawPage] = []
+        while len(pages) < len(indices):
+            asked = indices[len(pages) :]
+            for index in asked:
+                info = self._check(index)
+            try:
+                self._send(self._running(), ("raw_pages", (tuple(asked),)))
+                for index in asked:
+                    pages.append(self._one_of_batch(index, info, deadline))
+            except _Lost as lost:
+                index = indices[len(pages)]
+                pages.append(failed_page(index, info.pages[index], str(lost)))
+        return pages
+
+    def _one_of_batch(self, index: int, info: PdfInfo, deadline: float) -> RawPage:
+        try:
+            page: RawPage = self._receive(deadline)
+        except DocumentError as fault:
+            return failed_page(index, info.pages[index], str(fault))
+        return page
+
+
+def failed_page(index: int, size: PageSize, error: str) -> RawPage:
+    """Return a page without text that says why it could not be read."""
+    glyphs, runs = no_glyphs()
+    none = np.empty((0, 4), np.float32)
+    return RawPage(
+        index=index,
+        width=size.width,
+        height=size.height,
+        rotation=size.rotation,
+        label=size.label,
+        glyphs=glyphs,
+        runs=runs,
+        images=none,
+        drawings=none,
+        error=error,
+    )
+
+
+def _serve(connection: Connection, path: str, role: str) -> None:
+    """Run in the child: only there is PyMuPDF imported."""
+    from core.document.pdf_process import serve
+
+    serve(connection, path, role)
+
+
+_clients: "weakref.WeakSet[PdfClient]" = weakref.WeakSet()
+
+
+@atexit.register
+def close_all() -> None:
+    """End the processes of all clients; also called when this process ends."""
+    for client in list(_clients):
+        client.close()
