@@ -29,7 +29,7 @@ BI = Declaration(
 
 def counted_blocks(blocks: Spans, boilerplate: Spans) -> Indices:
     """int64 (k,), ascending: the blocks that count: no boilerplate, none empty, none twice."""
-    counted = first_of_each(blocks)
+    counted: Indices = first_of_each(blocks)
     counted = counted[blocks[counted, 1] > blocks[counted, 0]]
     left_out = set(map(tuple, boilerplate.tolist()))
     if left_out:

@@ -34,7 +34,7 @@ class CharacterTable:
         return self.alnum[spans[:, 1]] > self.alnum[spans[:, 0]]
 
     def stripped(self, spans: Spans) -> Spans:
-        """int64 (n, 2): spans without white space at both ends; empty ones end before they start."""
+        """int64 (n, 2): without white space at both ends; one of nothing else ends first."""
         return np.column_stack((self.next_ink[spans[:, 0]], self.last_ink[spans[:, 1]]))
 
 

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,7 @@ DCC = Declaration(
 )
 
 Counter = Callable[[list[str]], Indices]  # units of each text
+Number = TypeVar("Number", bound=np.number[Any])
 SpanSums = Callable[[Spans], tuple[NDArray[np.float64], Indices]]  # of token vectors; tokens
 
 
@@ -128,7 +130,7 @@ def find_windows(
         recorded = is_recorded(begins, last)
         first, last = begins[recorded], last[recorded]
         return Windows(first, last, chunks[first], chain.tails)
-    last, pieces = _walk(text, chunks, count, begins, limit, least)
+    last, pieces = _walk(text, chunks, count, begins, limit=limit, least=least)
     recorded = is_recorded(begins, last)
     kept = tuple(pieces[index] for index in np.flatnonzero(recorded).tolist())
     return Windows(begins[recorded], last[recorded], as_spans([]), as_spans([]), kept)
@@ -180,7 +182,7 @@ def chain_reach(chain: Chain, begins: Indices, *, limit: int, least: int) -> Ind
     """int64 (k,): the last member of the windows that begin at `begins`."""
     before = _prefix(chain.tail_units)
     room = limit - chain.units[begins] + before[begins + 1]
-    last = np.searchsorted(before, room, side="right") - 2
+    last: Indices = np.searchsorted(before, room, side="right") - 2
     return np.minimum(np.maximum(last, begins + least - 1), len(chain.units) - 1)
 
 
@@ -215,7 +217,7 @@ def mean_of_all_members(
 
 
 def touching_joined(spans: Spans) -> Spans:
-    """int64 (k, 2): the spans in the order given, those that begin where the last ended made one."""
+    """int64 (k, 2): the spans in order, those that begin where the last ended made one."""
     spans = spans[spans[:, 1] > spans[:, 0]]
     if len(spans) < 2:
         return spans
@@ -229,6 +231,7 @@ def _walk(
     chunks: Sequence[Spans] | Spans,
     count: Counter,
     begins: Indices,
+    *,
     limit: int,
     least: int,
 ) -> tuple[Indices, list[Spans]]:
@@ -307,7 +310,7 @@ def _sums_of_pieces(
     return total, np.bincount(owners, weights=tokens, minlength=len(pieces)).astype(np.int64)
 
 
-def _prefix(rows: NDArray[np.generic]) -> NDArray[np.generic]:
+def _prefix(rows: NDArray[Number]) -> NDArray[Number]:
     """Sums of the first 0, 1, … n rows of (n, …): (n + 1, …)."""
     start = np.zeros((1, *rows.shape[1:]), rows.dtype)
     return np.concatenate((start, np.cumsum(rows, axis=0, dtype=rows.dtype)))

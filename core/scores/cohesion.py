@@ -2,6 +2,7 @@
 """Intrachunk cohesion (ICC): how near the parts of a chunk are to the chunk as a whole."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,7 +89,7 @@ def starts_inside(offsets: Offsets, spans: Spans) -> Mask:
 def find_parts(
     spans: Spans, owners: Indices, units: PartUnits, characters: CharacterTable
 ) -> Parts:
-    """The parts of chunks whose spans are `spans`, int64 (m, 2), of the chunks `owners`, int64 (m,).
+    """The parts of chunks: `spans`, int64 (m, 2), of the chunks `owners`, int64 (m,).
 
     A part is what a sentence has in a span, stripped of white space; it needs a letter or digit
     and at least half of the sentence's characters that are not white space.
@@ -145,9 +146,19 @@ def part_cosines(
 
 def mean_by_chunk(values: Values, owners: Indices, n: int) -> Values:
     """float64 (n,): the mean of each chunk's values; nan for a chunk without any."""
-    counts = np.bincount(owners, minlength=n)
-    sums = np.bincount(owners, weights=values, minlength=n)
-    return np.divide(sums, counts, out=np.full(n, np.nan), where=counts > 0)
+    return ratios(by_chunk(owners, values, n), by_chunk(owners, np.ones(len(owners)), n))
+
+
+def by_chunk(owners: Indices, values: NDArray[Any], n: int) -> Values:
+    """float64 (n,): the sum of each chunk's values, (m,), of the chunks `owners`, int64 (m,)."""
+    return np.bincount(owners, weights=values, minlength=n).astype(np.float64)
+
+
+def ratios(parts: Values, wholes: Values) -> Values:
+    """float64 (n,): parts divided by wholes; nan where there is no whole."""
+    shares: Values = np.full(len(wholes), np.nan)
+    np.divide(parts, wholes, out=shares, where=wholes > 0)
+    return shares
 
 
 def _ranges(low: Indices, high: Indices) -> tuple[Indices, Indices]:

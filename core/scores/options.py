@@ -2,7 +2,7 @@
 """The five scores as declared, and the options of a scoring, checked."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
 
 from core.declaration import Declaration, Parameter, Value
@@ -14,6 +14,7 @@ from core.scores.mean import EQUAL_WEIGHTS, check_weights
 from core.scores.references import RC
 from core.scores.sizes import SC
 
+MODES = ("default", "reference")
 Mode = Literal["default", "reference"]
 SCORES: tuple[Declaration, ...] = (RC, ICC, DCC, BI, SC)
 PARAMETERS: tuple[Parameter, ...] = tuple(each for score in SCORES for each in score.parameters)
@@ -55,9 +56,9 @@ def score_options(
     Raises:
         ParameterError: an unknown option, or a value out of its range; names the bound.
     """
-    if mode not in ("default", "reference"):
+    if mode not in MODES:
         raise ParameterError(
-            f"mode is '{mode}', but must be default or reference{nearest(mode, ('default', 'reference'))}"
+            f"mode is '{mode}', but must be default or reference{nearest(mode, MODES)}"
         )
     given = dict(values or {})
     if isinstance(given.get("unit"), str):
@@ -69,8 +70,3 @@ def score_options(
         weights=check_weights(weights or {}),
         **checked,  # type: ignore[arg-type]  # each in its declared type
     )
-
-
-_DECLARED = {each.name for each in PARAMETERS}
-assert _DECLARED <= {each.name for each in fields(ScoreOptions)}, "an option without a field"
-assert all(asdict(ScoreOptions())[each.name] == each.default for each in PARAMETERS)

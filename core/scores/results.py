@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """What a scoring gives: five values, each with what it was measured on and how."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -122,4 +123,4 @@ class Scores:
 
 def known(values: Values) -> list[float | None]:
     """The values as plain numbers, None for nan."""
-    return [None if value != value else value for value in values.tolist()]
+    return [None if math.isnan(value) else value for value in values.tolist()]

@@ -9,7 +9,7 @@ decides for all (`spec/metrics.md` 3.4).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ State = Literal["exact", "late", "pooled"]
 SPECIAL_TOKENS = 2  # of a BERT-like model: at the start and at the end
 DOUBTFUL_PIECES = 16  # a count from the document's table may be off by the words that are cut
 AUTO_TEXTS = 1_000  # texts that `auto` still encodes: about a minute of all-MiniLM-L6-v2
+Number = TypeVar("Number", bound=np.number[Any])
 SpanSums = Callable[[Spans], tuple[NDArray[np.float64], Indices]]
 VectorRows = NDArray[np.floating]  # (n, d), unit or zero
 
@@ -75,7 +76,7 @@ class SpanPassages:
         counts = piece_counts(self.spans)
         return counts if self.pointers is None else self._grouped(counts)
 
-    def _grouped(self, rows: NDArray[np.generic]) -> NDArray[np.generic]:
+    def _grouped(self, rows: NDArray[Number]) -> NDArray[Number]:
         assert self.pointers is not None
         groups = np.zeros((len(self), *rows.shape[1:]), rows.dtype)
         np.add.at(groups, np.repeat(np.arange(len(self)), np.diff(self.pointers)), rows)
@@ -141,6 +142,8 @@ class VectorSupply:
     def encode(self, texts: Sequence[str]) -> VectorRows:
         """Vectors of the texts themselves, each unique one encoded once, in one call."""
         unique = dict.fromkeys(texts)
+        if not unique:
+            return np.zeros((0, self.embedder.dimension))
         if isinstance(self.embedder, PreciseEmbedder):
             vectors: VectorRows = self.embedder.encode_exactly(list(unique))
         else:
@@ -163,7 +166,8 @@ class VectorSupply:
     def _piece_counts(self, spans: Spans) -> Indices:
         low = np.searchsorted(self._piece_starts, spans[:, 0], side="left")
         high = np.searchsorted(self._piece_starts, spans[:, 1], side="left")
-        return np.maximum(high - low, 0)
+        counts: Indices = np.maximum(high - low, 0)
+        return counts
 
     def _span_sums(self, spans: Spans) -> tuple[NDArray[np.float64], Indices]:
         return token_sums(self.tokens, spans)
@@ -172,9 +176,7 @@ class VectorSupply:
         """Length-weighted means over pieces that the model reads whole, cut at sentence ends."""
         pieces = [self._readable(text) for text in texts]
         flat = [piece for each in pieces for piece in each]
-        vectors = (
-            self.encode(flat).astype(np.float64) if flat else np.zeros((0, self.embedder.dimension))
-        )
+        vectors = self.encode(flat).astype(np.float64)
         weights = np.array([max(1, len(self.embedder.pieces(piece))) for piece in flat], np.float64)
         means = np.zeros((len(texts), self.embedder.dimension))
         owners = np.repeat(np.arange(len(texts)), [len(each) for each in pieces])
