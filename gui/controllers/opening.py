@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from core.document.client import PdfClient
 from PySide6.QtCore import QObject, QRectF, Signal
 from PySide6.QtGui import QImage
 
+from core.document.client import PdfClient
 from core.document.model import Document, TextSettings
 from core.document.pdf_values import PdfInfo
 from core.document.raw import RawPage
