@@ -105,3 +105,10 @@ def no_glyphs() -> tuple[Glyphs, Runs]:
     whole, real = np.empty(0, np.int32), np.empty(0, np.float32)
     runs = Runs(whole, whole, real, real, real, real, real, real, real, whole)
     return Glyphs(whole, real, real, real, real, whole), runs
+
+
+def unreadable_page(index: int, width: float, height: float, error: str) -> RawPage:
+    """A page that could not be read: its place is kept, its text is empty."""
+    glyphs, runs = no_glyphs()
+    boxes = np.empty((0, 4), np.float32)
+    return RawPage(index, width, height, 0, "", glyphs, runs, boxes, boxes, error=error)

@@ -199,10 +199,10 @@ class Opening(QObject):
 
         def work(token: JobToken) -> object:
             token.check()
-            return session.client.raw_pages(batch)
+            return list(session.client.raw_pages(batch))
 
         def done(pages: object) -> None:
-            assert isinstance(pages, list | tuple), "the client gives pages"
+            assert isinstance(pages, list), "the client gives pages"
             session.raw.update({page.index: page for page in pages})
             is_due = len(session.raw) >= GROWTH * session.assembled_pages
             if is_due and len(session.raw) < len(unread) + len(session.raw) - len(batch):
@@ -378,4 +378,4 @@ def _unreadable(session: _Session, page: int, error: str) -> RawPage:
 
     assert session.info is not None, "pages are those of an opened file"
     size = session.info.pages[page]
-    return unreadable_page(page, size.width, size.height, size.rotation, size.label, error)
+    return unreadable_page(page, size.width, size.height, error)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The table of chunks: a model over arrays, so that 100,000 rows cost nothing until shown."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -94,7 +95,7 @@ def _value_column(name: str, tip: str) -> Column:
 
     def words(content: TableContent, row: int) -> str:
         value = float(numbers(content)[row])
-        return "—" if value != value else f"{value:.3f}"
+        return "—" if math.isnan(value) else f"{value:.3f}"
 
     return Column(name, tip, numbers, words)
 
@@ -105,7 +106,7 @@ def _count_column(name: str, tip: str) -> Column:
 
     def words(content: TableContent, row: int) -> str:
         value = float(numbers(content)[row])
-        return "" if value != value or value == 0 else f"{value:,.0f}"
+        return "" if math.isnan(value) or value == 0 else f"{value:,.0f}"
 
     return Column(name, tip, numbers, words)
 
@@ -121,7 +122,7 @@ def _margins(content: TableContent) -> NDArray[np.float64]:
 
 def _margin_words(content: TableContent, row: int) -> str:
     margin = float(_margins(content)[row])
-    return "" if margin != margin else f"{margin:.3g}"
+    return "" if math.isnan(margin) else f"{margin:.3g}"
 
 
 def _first_words(content: TableContent, row: int) -> str:
