@@ -8,7 +8,7 @@ over a page. With `final=False` only what a page shows by itself is used.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -462,3 +462,10 @@ def _like(layouts: Sequence[PageLayout], index: int) -> Page:
 def _collect_notices(layouts: Sequence[PageLayout]) -> tuple[Notice, ...]:
     return tuple(notice for layout in layouts for notice in layout.page.notices)
 
+
+
+def upgrade_blocks(document: Document, pages: Sequence[RawPage]) -> Document:
+    """Give the blocks of `pages` the kinds that the layout model found; text and order stay."""
+    from core.document.upgrade import upgraded_blocks
+
+    return replace(document, blocks=upgraded_blocks(document, pages))

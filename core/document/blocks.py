@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from core.document.hyphens import HYPHENS
 from core.document.model import BlockKind, BlockSource
 from core.document.raw import BOLD, MONO
 
@@ -148,10 +149,12 @@ def _begins(
     if step > 1.3 * max(leading, 0.9 * line.size) or step < 0:
         return True
     ratio = line.size / max(last.size, 0.1)
+    if _unfinished_word(last, line) and 0.8 < ratio < 1.25:
+        return False
     if (ratio > 1.12 or ratio < 0.89) and min(len(line.text), len(last.text)) > 2:
         return True
     if last.bold != line.bold and not (last.mono and line.mono):
-        return True
+        return not _inside_sentence(last, line, right) or not line.text[0].islower()
     if last.tag != line.tag and last.tag and line.tag:
         return True
     if last.mono and line.mono:
@@ -161,6 +164,14 @@ def _begins(
     if _indent_begins(block, line, following, left):
         return True
     return _ended_early(last, line, right)
+
+
+def _unfinished_word(last: TextLine, line: TextLine) -> bool:
+    """Say whether a word broken at the end of `last` goes on in `line`."""
+    text = last.text
+    return (
+        text[-1] in HYPHENS and len(text) > 1 and text[-2].isalpha() and line.text[0].islower()
+    )
 
 
 def _inside_sentence(last: TextLine, line: TextLine, right: float) -> bool:
@@ -175,7 +186,7 @@ def _indent_begins(
     """Say whether the indent of `line` shows a new paragraph."""
     last, em = block[-1], line.size
     shift = line.u0 - last.u0
-    if shift > 0.8 * em:
+    if 0.8 * em < shift < 6 * em or (shift >= 6 * em and SENTENCE_END.search(last.text)):
         if len(block) >= 2 and abs(block[-2].u0 - last.u0) < 0.5 * em:
             return True
         returns = following is not None and following.u0 < line.u0 - 0.8 * em

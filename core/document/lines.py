@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.document.raw import RawPage
+from core.document.raw import BOLD, SUPERSCRIPT, RawPage
 
 SPACE = 32
 SOFT_HYPHEN = 0xAD
@@ -20,6 +20,8 @@ HYPHEN = 0x2D
 _OTHER_SPACES = np.array([9, 10, 13, 0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F], np.int32)
 # A gap as wide as this, in ems, ends a fragment. MuPDF itself splits at 0.8 em.
 _WIDE_GAP = 1.2
+_ALL_BOLD = 0.9  # of the glyphs of a fragment, so that it counts as bold
+_RAISED = np.array([0x2070, 0xB9, 0xB2, 0xB3, *range(0x2074, 0x207A)], np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +70,9 @@ def find_fragments(page: RawPage) -> Fragments:
     first, last = inked[begins], inked[ends - 1] + 1
     main = _main_runs(inked_run, begins)
     dx, dy = runs.dx[main], runs.dy[main]
+    codes = _raise_digits(codes, runs.flags[run])
+    bold = np.add.reduceat((runs.flags[inked_run] & BOLD) != 0, begins, dtype=np.int64)
+    all_bold = bold >= _ALL_BOLD * (ends - begins)
     text = _decode(codes)
     return Fragments(
         codes=codes,
@@ -84,11 +89,23 @@ def find_fragments(page: RawPage) -> Fragments:
         size=runs.size[main],
         ascent=runs.ascent[main],
         descent=runs.descent[main],
-        flags=runs.flags[main],
+        flags=np.where(all_bold, runs.flags[main] | BOLD, runs.flags[main] & ~BOLD),
         run=main,
         block=runs.block[main],
         text=tuple([text[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]),
     )
+
+
+def _raise_digits(
+    codes: NDArray[np.int32], flags: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Write raised digits as superscripts: a note's mark is no digit of the word before it."""
+    raised = ((flags & SUPERSCRIPT) != 0) & (codes >= 0x30) & (codes <= 0x39)
+    if not raised.any():
+        return codes
+    result = codes.copy()
+    result[raised] = _RAISED[codes[raised] - 0x30]
+    return result
 
 
 def _decode(codes: NDArray[np.int32]) -> str:
