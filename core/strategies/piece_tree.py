@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The tree of pieces of split-then-merge: each span's cuts and counts, made when first needed.
+
+How a span is cut depends on its text alone; only whether it is cut depends on the size. So the
+tree grows as sizes are tried, and a new size walks what is there, level by level, in numpy.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.arrays import Indices, Spans
+from core.strategies.separator_search import Attach, Match, SplitSeparator, piece_edges
+from core.units.tokens import PieceCounter, code_points
+
+UNKNOWN = -1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pieces:
+    """n pieces that tile one or more spans, in the order of the text.
+
+    spans: int64 (n, 2). counts: int64 (n,), length units of each piece by itself.
+    roots: int64 (n,), which of the split spans each piece belongs to; ascending.
+    levels: int64 (n,), the separator that was cut at where the piece begins; −1 where a root
+        begins; the number of separators for a cut between characters.
+    matches: int64 (n, 2), what the separator matched there; empty spans where nothing did.
+    """
+
+    spans: Spans
+    counts: Indices
+    roots: Indices
+    levels: Indices
+    matches: Spans
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def take(self, which: Indices) -> "Pieces":
+        """The pieces at `which`, int64 (m,), in that order."""
+        return Pieces(
+            self.spans[which],
+            self.counts[which],
+            self.roots[which],
+            self.levels[which],
+            self.matches[which],
+        )
+
+
+class PieceTree:
+    """The pieces of one text at one list of separators. One worker uses it at a time."""
+
+    def __init__(
+        self,
+        text: str,
+        separators: Sequence[SplitSeparator],
+        counter: PieceCounter,
+        attach: Attach = "start",
+    ) -> None:
+        self.text = text
+        self.separators = tuple(separators)
+        self.counter = counter
+        self.attach = attach
+        self._word_starts = word_starts(text)
+        self._roots: dict[tuple[int, int], int] = {}
+        self._nodes = _Nodes()
+
+    def count(self, start: int, end: int) -> int:
+        """Length units of the text from `start` to `end`, by itself."""
+        return self.counter.count(self.text[start:end])
+
+    def exceeds(self, start: int, end: int, most: int) -> bool:
+        """True if the text from `start` to `end` has more than `most` units."""
+        if self._word_starts[end] - self._word_starts[start] > most:
+            return True
+        return self.count(start, end) > most
+
+    def split(self, spans: Spans, most: int) -> Pieces:
+        """Split spans, int64 (n, 2), each as a text of its own, into pieces of at most `most`.
+
+        A single character of more units stays a piece.
+        """
+        nodes = self._nodes
+        frontier, roots = self._root_nodes(spans)
+        done: list[Pieces] = []
+        while len(frontier):
+            self._count(frontier, most)
+            counts = nodes.counts[frontier]
+            fits = (counts >= 0) & (counts <= most)
+            done.append(nodes.pieces(frontier[fits], roots[fits]))
+            over, roots = frontier[~fits], roots[~fits]
+            self._expand(over)
+            first, last = nodes.first[over], nodes.last[over]
+            hard = np.flatnonzero(first == last)  # no separator cuts them
+            done += [self._characters(int(over[at]), int(roots[at]), most) for at in hard.tolist()]
+            frontier, roots = _ranges(first, last), np.repeat(roots, last - first)
+        return _in_order([nodes.pieces(frontier, roots), *done])
+
+    def _root_nodes(self, spans: Spans) -> tuple[Indices, Indices]:
+        """The nodes of the spans that are not empty, and the numbers of those spans."""
+        found, numbers = [], []
+        for number, (start, end) in enumerate(spans.tolist()):
+            if start >= end:
+                continue
+            node = self._roots.get((start, end))
+            if node is None:
+                node = self._nodes.add_root(start, end)
+                self._roots[start, end] = node
+            found.append(node)
+            numbers.append(number)
+        return np.array(found, np.int64), np.array(numbers, np.int64)
+
+    def _count(self, frontier: Indices, most: int) -> None:
+        """Count the nodes whose number is not known and not above `most` by their words."""
+        nodes = self._nodes
+        unknown = frontier[nodes.counts[frontier] == UNKNOWN]
+        starts, ends = nodes.starts[unknown], nodes.ends[unknown]
+        unknown = unknown[self._word_starts[ends] - self._word_starts[starts] <= most]
+        if len(unknown):
+            text = self.text
+            bounds = zip(nodes.starts[unknown].tolist(), nodes.ends[unknown].tolist(), strict=True)
+            nodes.counts[unknown] = self.counter.counts([text[a:b] for a, b in bounds])
+
+    def _expand(self, frontier: Indices) -> None:
+        """Give each node its children, if it has none yet."""
+        nodes = self._nodes
+        for node in frontier[nodes.first[frontier] == UNKNOWN].tolist():
+            start, end = int(nodes.starts[node]), int(nodes.ends[node])
+            level, edges = self._cut(start, end, int(nodes.next_levels[node]))
+            nodes.add_children(node, level, edges, self.attach)
+
+    def _cut(self, start: int, end: int, level: int) -> tuple[int, list[Match]]:
+        """The first separator from `level` that cuts the span, and the matches it cuts at."""
+        while level < len(self.separators):
+            search = self.separators[level].search
+            if search is None:
+                break
+            edges = piece_edges(list(search(self.text, start, end)), start, end, attach=self.attach)
+            if edges:
+                return level, edges
+            level += 1
+        return len(self.separators), []
+
+    def _characters(self, node: int, root: int, most: int) -> Pieces:
+        """Cut a node between characters, each piece as long as the probing finds.
+
+        Counts are not monotone, so the order of the probes is part of the definition.
+        """
+        nodes = self._nodes
+        start, end = int(nodes.starts[node]), int(nodes.ends[node])
+        cuts, counts = [start], []
+        while cuts[-1] < end:
+            length = self._longest_prefix(cuts[-1], end, most)
+            counts.append(self.count(cuts[-1], cuts[-1] + length))
+            cuts.append(cuts[-1] + length)
+        edges = np.array(cuts, np.int64)
+        levels = np.full(len(counts), len(self.separators), np.int64)
+        matches = np.stack([edges[:-1], edges[:-1]], axis=1)
+        levels[0], matches[0] = nodes.levels[node], nodes.matches[node]
+        spans = np.stack([edges[:-1], edges[1:]], axis=1)
+        roots = np.full(len(counts), root, np.int64)
+        return Pieces(spans, np.array(counts, np.int64), roots, levels, matches)
+
+    def _longest_prefix(self, start: int, end: int, most: int) -> int:
+        low, high, best = 0, end - start, 0
+        while low <= high:
+            middle = (low + high) // 2
+            if not self.exceeds(start, start + middle, most):
+                best, low = middle, middle + 1
+            else:
+                high = middle - 1
+        return max(best, 1)
+
+
+class _Nodes:
+    """Struct of growing arrays: the spans that were met, their counts and their children.
+
+    first, last: the children are the nodes `first` to `last`, half-open; equal: no separator cuts
+    the span; UNKNOWN: not tried. next_levels: the separator to try next.
+    """
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.starts, self.ends, self.counts = (np.empty(64, np.int64) for _ in range(3))
+        self.first, self.last = (np.empty(64, np.int64) for _ in range(2))
+        self.levels, self.next_levels = (np.empty(64, np.int64) for _ in range(2))
+        self.matches = np.empty((64, 2), np.int64)
+
+    def add_root(self, start: int, end: int) -> int:
+        self._add([start], [end], [-1], [(start, start)], next_level=0)
+        return self.size - 1
+
+    def add_children(self, node: int, level: int, edges: list[Match], attach: Attach) -> None:
+        if not edges:
+            self.first[node] = self.last[node] = 0
+            return
+        side = 0 if attach == "start" else 1
+        places = [match[side] for match in edges]
+        starts = [int(self.starts[node]), *places]
+        ends = [*places, int(self.ends[node])]
+        levels = [int(self.levels[node])] + [level] * len(edges)
+        low, high = self.matches[node].tolist()
+        first = self.size
+        self._add(starts, ends, levels, [(low, high), *edges], next_level=level + 1)
+        self.first[node], self.last[node] = first, self.size
+
+    def pieces(self, nodes: Indices, roots: Indices) -> Pieces:
+        spans = np.stack([self.starts[nodes], self.ends[nodes]], axis=1)
+        return Pieces(spans, self.counts[nodes], roots, self.levels[nodes], self.matches[nodes])
+
+    def _add(
+        self,
+        starts: list[int],
+        ends: list[int],
+        levels: list[int],
+        matches: list[Match],
+        *,
+        next_level: int,
+    ) -> None:
+        low, high = self.size, self.size + len(starts)
+        while high > len(self.starts):
+            self._grow()
+        self.starts[low:high], self.ends[low:high] = starts, ends
+        self.levels[low:high], self.matches[low:high] = levels, matches
+        self.next_levels[low:high] = next_level
+        self.counts[low:high] = self.first[low:high] = self.last[low:high] = UNKNOWN
+        self.size = high
+
+    def _grow(self) -> None:
+        for name in ("starts", "ends", "counts", "first", "last", "levels", "next_levels"):
+            setattr(self, name, np.concatenate([getattr(self, name)] * 2))
+        self.matches = np.concatenate([self.matches] * 2)
+
+
+def word_starts(text: str) -> NDArray[np.int64]:
+    """int64 (N + 1,): how many words of the text begin before each offset.
+
+    A word begins at an ASCII letter or digit behind ASCII white space. Every tokenizer here splits
+    at white space at least so far that two such words share no token: a span has at least as many
+    tokens as words begin in it. That decides most long spans without encoding them.
+    """
+    points = code_points(text)
+    lower = points | 0x20
+    solid = ((lower >= ord("a")) & (lower <= ord("z"))) | (
+        (points >= ord("0")) & (points <= ord("9"))
+    )
+    white = (points == ord(" ")) | (points == ord("\n")) | (points == ord("\t"))
+    begins = np.zeros(len(text) + 1, np.int64)
+    begins[2:] = solid[1:] & white[:-1]
+    return np.cumsum(begins)
+
+
+def _ranges(low: Indices, high: Indices) -> Indices:
+    """int64: the numbers of all half-open ranges, one range after the other."""
+    sizes = high - low
+    ranks: Indices = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return ranks + np.repeat(low, sizes)
+
+
+def _in_order(parts: Sequence[Pieces]) -> Pieces:
+    """All pieces by root, and within a root in the order of the text."""
+    spans = np.concatenate([part.spans for part in parts])
+    roots = np.concatenate([part.roots for part in parts])
+    joined = Pieces(
+        spans,
+        np.concatenate([part.counts for part in parts]),
+        roots,
+        np.concatenate([part.levels for part in parts]),
+        np.concatenate([part.matches for part in parts]),
+    )
+    return joined.take(np.lexsort((spans[:, 0], roots)))
