@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 # Pieces that offsets go wrong on: line ends, marks that combine, wide and zero-width characters.
 AWKWARD = (
     "\r\n", "\r", "\n\n", "\u2028", "\u0085", "\t", "\u00a0", "\u200b", "\ufeff", "\u00ad",
-    "e\u0301", "\U0001f44d\U0001f3fd", "\U0001f468\u200d\U0001f469", "\U00020000", "\u4e2d\u6587\u3002",
-    "\u05d0\u05d1 12", "\x00", "<|endoftext|>", "```\n", "| a | b |\n", "# Title\n",
+    "e\u0301", "\U0001f44d\U0001f3fd", "\U0001f468\u200d\U0001f469", "\U00020000",
+    "\u4e2d\u6587\u3002", "\u05d0\u05d1 12", "\x00",
+    "<|endoftext|>", "```\n", "| a | b |\n", "# Title\n",
 )  # fmt: skip
 WORDS = ("a", "The", "dose", "is", "2.5", "mg", "e.g.", "Dr.", "renal-failure", "naïve", "patients")
 ENDS = (". ", "? ", "!\n", ".\n\n", ", ", " ", "; ", "\u2026 ")
