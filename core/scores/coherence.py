@@ -71,11 +71,19 @@ class Windows:
             np.concatenate((self.heads[index, None], self.tails[first + 1 : last + 1]))
         )
 
-    def texts(self, text: str, chosen: Mask) -> list[str]:
-        """The texts of the chosen windows: their pieces, joined without anything between."""
+    def take(self, chosen: Mask) -> "Windows":
+        """Only the chosen ones, bool (w,)."""
+        rows = np.flatnonzero(chosen)
+        if self.walked is None:
+            return Windows(self.first[rows], self.last[rows], self.heads[rows], self.tails)
+        walked = tuple(self.walked[row] for row in rows.tolist())
+        return Windows(self.first[rows], self.last[rows], self.heads, self.tails, walked)
+
+    def texts(self, text: str) -> list[str]:
+        """The texts of the windows: their pieces, joined without anything between."""
         return [
             "".join(text[a:b] for a, b in self.spans_of(index).tolist())
-            for index in np.flatnonzero(chosen).tolist()
+            for index in range(len(self))
         ]
 
     def sums(self, span_sums: SpanSums) -> tuple[NDArray[np.float64], Indices]:
@@ -101,13 +109,6 @@ class Windows:
             return np.zeros((len(spans), 0)), piece_counts(spans)
 
         return self.sums(only_counts)[1]
-
-    def counts(self, n: int) -> Indices:
-        """int64 (n,): how many windows hold each chunk of the order."""
-        steps = np.bincount(self.first, minlength=n + 1) - np.bincount(
-            self.last + 1, minlength=n + 1
-        )
-        return np.cumsum(steps[:n])
 
 
 def find_windows(
@@ -198,12 +199,25 @@ def is_recorded(begins: Indices, last: Indices) -> Mask:
     return recorded
 
 
-def window_sums(windows: Windows, vectors: NDArray[np.floating], n: int) -> NDArray[np.float64]:
-    """float64 (n, d): for each chunk of the order, the sum of the vectors of its windows."""
+def window_sums(
+    first: Indices, last: Indices, vectors: NDArray[np.floating], n: int
+) -> NDArray[np.float64]:
+    """float64 (n, d): for each of n chunks the sum of the vectors, (w, d), of its windows.
+
+    first, last: int64 (w,), the members of each window, `last` included.
+    """
     steps = np.zeros((n + 1, vectors.shape[1]))
-    np.add.at(steps, windows.first, vectors)
-    np.subtract.at(steps, windows.last + 1, vectors)
-    return np.cumsum(steps[:n], axis=0)
+    np.add.at(steps, first, vectors)
+    np.subtract.at(steps, last + 1, vectors)
+    sums: NDArray[np.float64] = np.cumsum(steps[:n], axis=0)
+    return sums
+
+
+def window_counts(first: Indices, last: Indices, n: int) -> Indices:
+    """int64 (n,): how many windows hold each of n chunks."""
+    opened = np.bincount(first, minlength=n + 1)
+    closed = np.bincount(last + 1, minlength=n + 1)
+    return np.cumsum(opened[:n] - closed[:n])
 
 
 def mean_of_all_members(

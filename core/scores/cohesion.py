@@ -48,10 +48,13 @@ class Parts:
         """int64 (n,): parts of each chunk."""
         return np.bincount(self.owners, minlength=n).astype(np.int64)
 
+    def take(self, chosen: Mask) -> "Parts":
+        """Only the chosen ones, bool (m,)."""
+        return Parts(self.owners[chosen], self.spans[chosen], self.sources[chosen])
+
     def of_measured(self, n: int) -> "Parts":
         """Only the parts of chunks that have at least two."""
-        kept = self.counts(n)[self.owners] >= 2
-        return Parts(self.owners[kept], self.spans[kept], self.sources[kept])
+        return self.take(self.counts(n)[self.owners] >= 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

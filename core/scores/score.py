@@ -48,13 +48,12 @@ def score(
     Source: `spec/metrics.md` 4 to 10.
     """
     options = options or ScoreOptions()
-    check_spans(chunks.spans, len(inputs.text), "the chunks")
-    units = inputs.counts(chunks.all_texts(inputs.text), options.tokenizer)
+    units = checked_units(inputs, chunks, options)
     if options.mode == "reference" and not chunks.is_contiguous:
         return not_measurable(inputs, len(chunks), options, units, ONE_SPAN_ONLY)
     flags = flags_of(inputs, chunks, options, units)
     plan = plan_vectors(inputs, chunks, options)
-    icc, dcc = measure_vectors(plan, supply, why_no_vectors, len(chunks))
+    icc, dcc = measure_vectors(plan, supply, why_no_vectors)
     return assemble(
         inputs,
         chunks,
@@ -65,6 +64,16 @@ def score(
         dcc=dcc,
         embedder=supply.embedder.id if supply else "",
     )
+
+
+def checked_units(inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions) -> Indices:
+    """int64 (n,): the length of each chunk.
+
+    Raises:
+        DocumentError: a chunk lies outside of the text.
+    """
+    check_spans(chunks.spans, len(inputs.text), "the chunks")
+    return inputs.counts(chunks.all_texts(inputs.text), options.tokenizer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

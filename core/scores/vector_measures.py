@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.arrays import Indices, Mask, Values
-from core.scores.coherence import Windows, mean_of_all_members, window_sums
-from core.scores.cohesion import mean_by_chunk, part_cosines, ratios
+from core.scores.coherence import Windows, mean_of_all_members, window_counts, window_sums
+from core.scores.cohesion import Parts, mean_by_chunk, part_cosines, ratios
 from core.scores.vector_plan import VectorPlan
 from core.scores.vector_supply import (
     AUTO_TEXTS,
@@ -23,27 +23,53 @@ NO_CHUNKS = "there are no chunks"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
-    """Containers (chunks or windows) and what is compared with them.
+class Kinds:
+    """Which of n containers (chunks or windows) are compared by pooled vectors.
 
-    chosen: bool (k,), the containers that are compared at all. pooled: bool (k,), those whose
-    cosines are taken between pooled vectors. exact_members, pooled_members: bool (m,), the
-    members that need a vector of that kind.
+    pooled: bool (n,). state: of the score that is made of them. long_texts: how many of them the
+    model cannot read whole.
+    """
+
+    pooled: Mask
+    state: State
+    long_texts: int
+
+
+def kinds_of(containers: Passages, chosen: Mask, supply: VectorSupply) -> Kinds:
+    """The kind of each container; a cosine has the kind of its container on both sides.
+
+    Args:
+        containers: chunks or windows.
+        chosen: bool (n,), those that are compared at all.
+        supply: says what the model reads, and which vectors are wanted.
+    """
+    is_long = supply.are_long(containers) & chosen
+    count = int(is_long.sum())
+    if supply.truncates:
+        return Kinds(np.zeros(len(is_long), np.bool_), "exact", count)
+    if supply.policy == "late" and supply.can_pool:
+        will_be_replaced = bool((chosen & ~is_long).any())
+        return Kinds(chosen.copy(), "late" if will_be_replaced else "pooled", count)
+    return Kinds(is_long, "pooled" if count else "exact", count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """k containers, and m members that are compared with them.
+
+    pooled: bool (k,). exact_members, pooled_members: bool (m,), those that need such a vector.
     """
 
     containers: Passages
     members: Passages
-    chosen: Mask
     pooled: Mask
     exact_members: Mask
     pooled_members: Mask
-    state: State
-    pooled_texts: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupVectors:
-    """Vectors of a group, rows of those not asked for are zero: (k, d), (m, d) and (m, d)."""
+    """Vectors of a group, (k, d), (m, d) and (m, d); zero where none was asked for."""
 
     containers: VectorRows
     exact_members: VectorRows
@@ -51,124 +77,83 @@ class GroupVectors:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class VectorMeasures:
-    """ICC or DCC as measured: raw mean (None: not measurable) and float64 (n,) per chunk."""
+class PartGroup:
+    """Chunks with their parts. rows: int64 (m,), for each part its chunk among the containers."""
 
-    raw: float | None
-    per_chunk: Values
-    measured: int
-    reason: str = ""
-    state: State | None = None
-    pooled_texts: int = 0
-    cosines: Values | None = None
+    group: Group
+    rows: Indices
 
 
-def measure_vectors(
-    plan: VectorPlan, supply: VectorSupply | None, why_no_vectors: str, n: int
-) -> tuple[VectorMeasures, VectorMeasures]:
-    """ICC and DCC of a plan for n chunks."""
-    nothing = np.full(n, np.nan)
-    if supply is None:
-        missing = VectorMeasures(None, nothing, 0, why_no_vectors)
-        return missing, missing
-    groups = [cohesion_group(plan, supply), coherence_group(plan, supply)]
-    if supply.policy == "auto" and supply.can_pool and _texts_to_encode(groups) > AUTO_TEXTS:
-        supply = late_supply(supply)
-        groups = [cohesion_group(plan, supply), coherence_group(plan, supply)]
-    cohesion, coherence = resolve(groups, supply)
-    return (
-        _measure_cohesion(plan, groups[0], cohesion, n),
-        _measure_coherence(plan, groups[1], coherence, n),
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class WindowGroup:
+    """Windows with their chunks. first, last: int64 (w,), the members, `last` included."""
+
+    group: Group
+    first: Indices
+    last: Indices
 
 
-def cohesion_group(plan: VectorPlan, supply: VectorSupply) -> Group:
-    """The measured chunks with their parts."""
-    chosen = plan.parts.counts(len(plan.chunks)) > 0
-    pooled, state, count = _pooled(plan.chunks, chosen, supply)
-    part_pooled = pooled[plan.parts.owners]
-    parts = SpanPassages(plan.parts.spans)
-    return Group(plan.chunks, parts, chosen, pooled, ~part_pooled, part_pooled, state, count)
+def part_group(chunks: SpanPassages, parts: Parts, pooled: Mask) -> PartGroup:
+    """The chunks that own any of the parts; pooled: bool (n,), of all chunks."""
+    owners, rows = np.unique(parts.owners, return_inverse=True)
+    members = SpanPassages(parts.spans)
+    of_part = pooled[parts.owners]
+    return PartGroup(Group(chunks.at(owners), members, pooled[owners], ~of_part, of_part), rows)
 
 
-def coherence_group(plan: VectorPlan, supply: VectorSupply) -> Group:
-    """The windows with their chunks."""
-    windows, n = plan.windows, len(plan.order)
-    chosen = np.ones(len(windows), np.bool_)
-    pooled, state, count = _pooled(windows, chosen, supply)
-    return Group(
-        windows,
-        plan.members,
-        chosen,
-        pooled,
-        _members(windows, ~pooled, n),
-        _members(windows, pooled, n),
-        state,
-        count,
-    )
-
-
-def _pooled(passages: Passages, chosen: Mask, supply: VectorSupply) -> tuple[Mask, State, int]:
-    """Which containers are pooled, what the score's numbers are then, and how many are long."""
-    is_long = supply.are_long(passages) & chosen
-    count = int(is_long.sum())
-    if supply.truncates:
-        return np.zeros(len(is_long), np.bool_), "exact", count
-    if supply.policy == "late" and supply.can_pool:
-        state: State = "late" if (chosen & ~is_long).any() else "pooled"
-        return chosen.copy(), state, count
-    return is_long, "pooled" if count else "exact", count
-
-
-def _members(windows: Windows, chosen: Mask, n: int) -> Mask:
-    """Mask, bool (n,): chunks that lie in at least one of the chosen windows."""
-    steps = np.zeros(n + 1, np.int64)
-    np.add.at(steps, windows.first[chosen], 1)
-    np.subtract.at(steps, windows.last[chosen] + 1, 1)
-    return np.cumsum(steps[:n]) > 0
+def window_group(
+    windows: Windows, pooled: Mask, members: SpanPassages, start: int = 0
+) -> WindowGroup:
+    """Windows, of which `pooled`, bool (w,), says the kind, over the chunks from `start` on."""
+    n = len(members)
+    first = np.maximum(windows.first - start, 0)
+    last = np.minimum(windows.last - start, n - 1)
+    exact_members = window_counts(first[~pooled], last[~pooled], n) > 0
+    pooled_members = window_counts(first[pooled], last[pooled], n) > 0
+    group = Group(windows, members, pooled, exact_members, pooled_members)
+    return WindowGroup(group, first, last)
 
 
 def resolve(groups: Sequence[Group], supply: VectorSupply) -> list[GroupVectors]:
     """The vectors of all groups; what must be encoded is encoded in one call."""
     asked = [
-        (passages, mask)
+        passages.take(mask)
         for group in groups
         for passages, mask in (
-            (group.containers, group.chosen & ~group.pooled),
+            (group.containers, ~group.pooled),
             (group.members, group.exact_members),
         )
     ]
-    texts = [passages.texts(supply.text, mask) for passages, mask in asked]
-    flat = [text for some in texts for text in some]
-    encoded = supply.encode(flat)
+    texts = [passages.texts(supply.text) for passages in asked]
+    encoded = supply.encode([text for some in texts for text in some])
     ends = np.cumsum([len(some) for some in texts])
     exact = [encoded[end - len(some) : end] for some, end in zip(texts, ends, strict=True)]
     return [
-        _group_vectors(group, exact[2 * row], exact[2 * row + 1], supply)
+        GroupVectors(
+            _filled(group.containers, ~group.pooled, exact[2 * row], group.pooled, supply),
+            _spread(exact[2 * row + 1], group.exact_members),
+            _spread(_pooled(group.members, group.pooled_members, supply), group.pooled_members),
+        )
         for row, group in enumerate(groups)
     ]
 
 
-def _group_vectors(
-    group: Group, containers: VectorRows, members: VectorRows, supply: VectorSupply
-) -> GroupVectors:
-    pooled = group.chosen & group.pooled
-    filled = _spread(containers, group.chosen & ~group.pooled)
-    if pooled.any():
-        from_tokens = supply.pool(group.containers, pooled)
-        filled = _spread(from_tokens, pooled) if pooled.all() else filled.astype(np.float64)
-        filled[pooled] = from_tokens
-    none = np.zeros(len(group.members), np.bool_)
-    pooled_members = (
-        supply.pool(group.members, group.pooled_members)
-        if group.pooled_members.any()
-        else np.zeros((0, supply.embedder.dimension))
-    )
-    return GroupVectors(
-        filled,
-        _spread(members, group.exact_members if len(members) else none),
-        _spread(pooled_members, group.pooled_members),
-    )
+def _filled(
+    passages: Passages, is_exact: Mask, exact: VectorRows, pooled: Mask, supply: VectorSupply
+) -> VectorRows:
+    """(k, d): exact vectors where they are known, pooled ones elsewhere."""
+    if is_exact.all():
+        return exact
+    rows = np.zeros((len(passages), supply.embedder.dimension))
+    rows[is_exact] = exact
+    rows[pooled] = _pooled(passages, pooled, supply)
+    return rows
+
+
+def _pooled(passages: Passages, chosen: Mask, supply: VectorSupply) -> VectorRows:
+    if not chosen.any():
+        return np.zeros((0, supply.embedder.dimension))
+    return supply.pool(passages if chosen.all() else passages.take(chosen))
 
 
 def _spread(rows: VectorRows, chosen: Mask) -> VectorRows:
@@ -180,89 +165,120 @@ def _spread(rows: VectorRows, chosen: Mask) -> VectorRows:
     return spread
 
 
-def late_supply(supply: VectorSupply) -> VectorSupply:
-    """The same supply with late vectors for all that it can pool."""
-    return replace(supply, policy="late")
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorMeasures:
+    """ICC or DCC as measured: raw mean (None: not measurable) and float64 (n,) per chunk.
+
+    cosines: float64 (m,), of each part with its chunk; of ICC only.
+    """
+
+    raw: float | None
+    per_chunk: Values
+    measured: int
+    reason: str = ""
+    state: State | None = None
+    pooled_texts: int = 0
+    cosines: Values | None = None
 
 
-def _texts_to_encode(groups: Sequence[Group]) -> int:
-    return sum(
-        int((each.chosen & ~each.pooled).sum()) + int(each.exact_members.sum()) for each in groups
+def measure_vectors(
+    plan: VectorPlan, supply: VectorSupply | None, why_no_vectors: str
+) -> tuple[VectorMeasures, VectorMeasures]:
+    """ICC and DCC of a plan."""
+    if supply is None:
+        missing = VectorMeasures(None, np.full(plan.n, np.nan), 0, why_no_vectors)
+        return missing, missing
+    kinds = plan_kinds(plan, supply)
+    if supply.policy == "auto" and supply.can_pool and _texts_to_encode(plan, *kinds) > AUTO_TEXTS:
+        supply = replace(supply, policy="late")
+        kinds = plan_kinds(plan, supply)
+    of_chunks, of_windows = kinds
+    parts = part_group(plan.chunks, plan.parts, of_chunks.pooled)
+    windows = window_group(plan.windows, of_windows.pooled, plan.members)
+    part_vectors, window_vectors = resolve([parts.group, windows.group], supply)
+    cosines = cohesion_cosines(parts, part_vectors)
+    icc = cohesion_measures(plan, of_chunks, cosines)
+    values = coherence_values(windows, window_vectors)
+    dcc = coherence_measures(plan, of_windows, values)
+    if plan.options.mode == "reference" and dcc.raw is not None:
+        containers, members = window_vectors.containers, window_vectors.exact_members
+        dcc = replace(dcc, raw=mean_of_all_members(plan.windows, containers, members))
+    return icc, dcc
+
+
+def plan_kinds(plan: VectorPlan, supply: VectorSupply) -> tuple[Kinds, Kinds]:
+    """The kinds of the chunks, for ICC, and of the windows, for DCC."""
+    has_parts = plan.parts.counts(plan.n) > 0
+    every_window = np.ones(len(plan.windows), np.bool_)
+    return (
+        kinds_of(plan.chunks, has_parts, supply),
+        kinds_of(plan.windows, every_window, supply),
     )
 
 
-def _measure_cohesion(
-    plan: VectorPlan, group: Group, vectors: GroupVectors, n: int
-) -> VectorMeasures:
-    owners = plan.parts.owners
-    if not len(owners):
-        unit = "block" if plan.options.mode == "reference" else plan.options.icc_parts[:-1]
-        reason = f"no chunk has two parts ({unit}s)" if n else NO_CHUNKS
-        return VectorMeasures(None, np.full(n, np.nan), 0, reason)
-    cosines = cohesion_cosines(group, vectors, owners)
-    per_chunk = mean_by_chunk(cosines, owners, n)
-    known = ~np.isnan(per_chunk)
+def _texts_to_encode(plan: VectorPlan, of_chunks: Kinds, of_windows: Kinds) -> int:
+    parts = int((~of_chunks.pooled[plan.parts.owners]).sum())
+    return parts + int((~of_windows.pooled).sum()) + plan.n
+
+
+def cohesion_cosines(parts: PartGroup, vectors: GroupVectors) -> Values:
+    """float64 (m,): cosine of each part with its chunk, both of one kind."""
+    group = parts.group
+    if not group.pooled_members.any():
+        return part_cosines(vectors.exact_members, vectors.containers, parts.rows)
+    if group.pooled_members.all():
+        return part_cosines(vectors.pooled_members, vectors.containers, parts.rows)
+    is_pooled = group.pooled_members[:, None]
+    members = np.where(is_pooled, vectors.pooled_members, vectors.exact_members)
+    return part_cosines(members, vectors.containers, parts.rows)
+
+
+def coherence_values(windows: WindowGroup, vectors: GroupVectors) -> Values:
+    """float64 (n,): for each member the mean cosine with its windows; nan where none holds it."""
+    pooled, n = windows.group.pooled, len(windows.group.members)
+    total = np.zeros(n)
+    for of_kind, members in (
+        (~pooled, vectors.exact_members),
+        (pooled, vectors.pooled_members),
+    ):
+        if of_kind.any():
+            rows = vectors.containers[of_kind].astype(np.float64)
+            sums = window_sums(windows.first[of_kind], windows.last[of_kind], rows, n)
+            total += np.einsum("ij,ij->i", sums, members, dtype=np.float64)
+    return ratios(total, window_counts(windows.first, windows.last, n).astype(np.float64))
+
+
+def cohesion_measures(plan: VectorPlan, kinds: Kinds, cosines: Values) -> VectorMeasures:
+    """ICC from the cosine of each part, float64 (m,)."""
+    per_chunk = mean_by_chunk(cosines, plan.parts.owners, plan.n)
+    if not len(plan.parts):
+        is_reference = plan.options.mode == "reference"
+        parts = "blocks" if is_reference else plan.options.icc_parts
+        reason = f"no chunk holds two {parts}" if plan.n else NO_CHUNKS
+        return VectorMeasures(None, per_chunk, 0, reason)
+    return _measured(per_chunk, kinds, cosines)
+
+
+def coherence_measures(plan: VectorPlan, kinds: Kinds, values: Values) -> VectorMeasures:
+    """DCC, default mode, from the value of each chunk in the plan's order, float64 (k,)."""
+    per_chunk: Values = np.full(plan.n, np.nan)
+    if len(plan.order) < 2:
+        few = "chunks that are not blank" if plan.n >= 2 else "chunks"
+        reason = f"there are fewer than two {few}" if plan.n else NO_CHUNKS
+        return VectorMeasures(None, per_chunk, 0, reason)
+    if not len(plan.windows):
+        return VectorMeasures(None, per_chunk, 0, "no window holds two chunks")
+    per_chunk[plan.order] = values
+    return _measured(per_chunk, kinds, None)
+
+
+def _measured(per_chunk: Values, kinds: Kinds, cosines: Values | None) -> VectorMeasures:
+    known = per_chunk[~np.isnan(per_chunk)]
     return VectorMeasures(
-        float(per_chunk[known].mean()),
+        float(known.mean()),
         per_chunk,
-        int(known.sum()),
-        state=group.state,
-        pooled_texts=group.pooled_texts,
+        len(known),
+        state=kinds.state,
+        pooled_texts=kinds.long_texts,
         cosines=cosines,
     )
-
-
-def cohesion_cosines(group: Group, vectors: GroupVectors, owners: Indices) -> Values:
-    """float64 (m,): cosine of each part with its chunk, both of one kind."""
-    if not group.pooled_members.any():
-        return part_cosines(vectors.exact_members, vectors.containers, owners)
-    if group.pooled_members.all():
-        return part_cosines(vectors.pooled_members, vectors.containers, owners)
-    pooled = group.pooled_members[:, None]
-    parts = np.where(pooled, vectors.pooled_members, vectors.exact_members)
-    return part_cosines(parts, vectors.containers, owners)
-
-
-def _measure_coherence(
-    plan: VectorPlan, group: Group, vectors: GroupVectors, n: int
-) -> VectorMeasures:
-    nothing = np.full(n, np.nan)
-    windows, members = plan.windows, len(plan.order)
-    if members < 2:
-        few = "chunks that are not blank" if n >= 2 else "chunks"
-        reason = f"fewer than two {few}" if n else NO_CHUNKS
-        return VectorMeasures(None, nothing, 0, reason)
-    if not len(windows):
-        return VectorMeasures(None, nothing, 0, "no window holds two chunks")
-    sums = coherence_sums(windows, group, vectors, members)
-    values = ratios(sums, windows.counts(members).astype(np.float64))
-    per_chunk = nothing
-    per_chunk[plan.order] = values
-    known = ~np.isnan(values)
-    if plan.options.mode == "reference":
-        raw = mean_of_all_members(windows, vectors.containers, vectors.exact_members)
-    else:
-        raw = float(values[known].mean())
-    return VectorMeasures(
-        raw,
-        per_chunk,
-        int(known.sum()),
-        state=group.state,
-        pooled_texts=group.pooled_texts,
-    )
-
-
-def coherence_sums(windows: Windows, group: Group, vectors: GroupVectors, n: int) -> Values:
-    """float64 (n,): for each chunk of the order the sum of its cosines with its windows."""
-    total = np.zeros(n)
-    for is_pooled, members in (
-        (False, vectors.exact_members),
-        (True, vectors.pooled_members),
-    ):
-        of_kind = group.pooled == is_pooled
-        if not of_kind.any():
-            continue
-        rows = vectors.containers if of_kind.all() else vectors.containers * of_kind[:, None]
-        sums = window_sums(windows, rows.astype(np.float64), n)
-        total += np.einsum("ij,ij->i", sums, members.astype(np.float64))
-    return total

@@ -30,6 +30,11 @@ class VectorPlan:
     members: SpanPassages
     windows: Windows
 
+    @property
+    def n(self) -> int:
+        """How many chunks there are."""
+        return len(self.chunks)
+
 
 def plan_vectors(inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions) -> VectorPlan:
     """Find the parts of the chunks and the windows around them."""
@@ -45,9 +50,7 @@ def plan_vectors(inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions) -> 
         least=1 if is_reference else 2,
     )
     parts = parts_of(inputs, chunks.spans, chunks.owners, options).of_measured(len(chunks))
-    return VectorPlan(
-        inputs, options, passages, parts, order, take_passages(passages, order), windows
-    )
+    return VectorPlan(inputs, options, passages, parts, order, passages.at(order), windows)
 
 
 def parts_of(inputs: ScoreInputs, spans: Spans, owners: Indices, options: ScoreOptions) -> Parts:
@@ -70,19 +73,6 @@ def ordered_chunks(inputs: ScoreInputs, chunks: Chunks) -> Indices:
 def passages_of(chunks: Chunks) -> SpanPassages:
     """The chunks as passages."""
     return SpanPassages(chunks.spans, None if chunks.is_contiguous else chunks.pointers)
-
-
-def take_passages(passages: SpanPassages, order: Indices) -> SpanPassages:
-    """The passages at `order`."""
-    if passages.pointers is None:
-        return SpanPassages(passages.spans[order])
-    sizes = np.diff(passages.pointers)[order]
-    rows = [
-        np.arange(passages.pointers[index], passages.pointers[index + 1])
-        for index in order.tolist()
-    ]
-    chosen = np.concatenate(rows) if rows else np.zeros(0, np.int64)
-    return SpanPassages(passages.spans[chosen], np.concatenate(([0], np.cumsum(sizes))))
 
 
 def spans_in_order(chunks: Chunks, order: Indices) -> Spans | Sequence[Spans]:

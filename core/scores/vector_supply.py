@@ -9,6 +9,7 @@ decides for all (`spec/metrics.md` 3.4).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
@@ -34,8 +35,11 @@ class Passages(Protocol):
 
     def __len__(self) -> int: ...
 
-    def texts(self, text: str, chosen: Mask) -> list[str]:
-        """The chosen ones, as strings."""
+    def take(self, chosen: Mask) -> "Passages":
+        """Only the chosen ones, bool (n,)."""
+
+    def texts(self, text: str) -> list[str]:
+        """Each as a string."""
 
     def sums(self, span_sums: SpanSums) -> tuple[NDArray[np.float64], Indices]:
         """Sums of their token vectors, float64 (n, d), and numbers of tokens, int64 (n,)."""
@@ -54,15 +58,27 @@ class SpanPassages:
     def __len__(self) -> int:
         return len(self.spans) if self.pointers is None else len(self.pointers) - 1
 
-    def texts(self, text: str, chosen: Mask) -> list[str]:
-        """The chosen ones; several spans are joined by a space, as a chunk's are."""
+    def take(self, chosen: Mask) -> "SpanPassages":
+        """Only the chosen ones, bool (n,)."""
+        return self.at(np.flatnonzero(chosen))
+
+    def at(self, order: Indices) -> "SpanPassages":
+        """Those at `order`, int64 (k,)."""
         if self.pointers is None:
-            return [text[a:b] for a, b in self.spans[chosen].tolist()]
-        rows = []
-        for index in np.flatnonzero(chosen).tolist():
-            spans = self.spans[self.pointers[index] : self.pointers[index + 1]]
-            rows.append(" ".join(text[a:b] for a, b in spans.tolist()))
-        return rows
+            return SpanPassages(self.spans[order])
+        sizes = np.diff(self.pointers)[order]
+        ends = np.cumsum(sizes)
+        rows = np.arange(int(sizes.sum())) - np.repeat(ends - sizes, sizes)
+        rows += np.repeat(self.pointers[:-1][order], sizes)
+        return SpanPassages(self.spans[rows], np.concatenate(([0], ends)))
+
+    def texts(self, text: str) -> list[str]:
+        """Each as a string; several spans are joined by a space, as a chunk's are."""
+        slices = [text[a:b] for a, b in self.spans.tolist()]
+        if self.pointers is None:
+            return slices
+        edges = self.pointers.tolist()
+        return [" ".join(slices[a:b]) for a, b in pairwise(edges)]
 
     def sums(self, span_sums: SpanSums) -> tuple[NDArray[np.float64], Indices]:
         """Sums of their token vectors, float64 (n, d), and numbers of tokens, int64 (n,)."""
@@ -135,7 +151,7 @@ class VectorSupply:
         long = counts > room
         doubtful = np.abs(counts - room) <= DOUBTFUL_PIECES
         if self.policy != "late" and doubtful.any():
-            texts = passages.texts(self.text, doubtful)
+            texts = passages.take(doubtful).texts(self.text)
             long[doubtful] = [len(self.embedder.pieces(text)) > room for text in texts]
         return long
 
@@ -153,12 +169,11 @@ class VectorSupply:
         rows = {text: row for row, text in enumerate(unique)}
         return vectors[[rows[text] for text in texts]]
 
-    def pool(self, passages: Passages, chosen: Mask) -> VectorRows:
-        """float64 (k, d): pooled vectors of the chosen passages; zero for one without a token."""
+    def pool(self, passages: Passages) -> VectorRows:
+        """float64 (n, d): pooled vectors of the passages; zero for one without a token."""
         if not self.can_pool:
-            return self._pool_pieces(passages.texts(self.text, chosen))
+            return self._pool_pieces(passages.texts(self.text))
         sums, _ = passages.sums(self._span_sums)
-        sums = sums[chosen]
         norms = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         norms[norms == 0] = 1.0
         return np.asarray(sums / norms[:, None])

@@ -109,7 +109,7 @@ def test_default_mode_names_the_expected_objects(name: str):
 def test_default_mode_counts_overlap_as_expected_with_all_blocks(name: str):
     case = case_named(name)
 
-    found = scores_of(case | {"boilerplate": []}, case["options"], "default")
+    found = scores_of(case | {"embedder": "toy"}, case["options"], "default")
 
     assert_equal_scores(found, case["expected_overlap_aware"], EXACTLY)
 

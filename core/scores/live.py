@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Scores that follow a chunking while it is edited: only what changed is compared again.
+
+Whole numbers (which pairs and blocks are whole, where windows end) are made again for all
+chunks, which is a few passes over short arrays. Vectors are touched only for the chunks that
+changed, and for the windows that hold them or stopped before them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from core.arrays import Indices, Mask, Spans, Values
+from core.scores.coherence import Windows
+from core.scores.inputs import ScoreInputs
+from core.scores.options import ScoreOptions
+from core.scores.results import Scores
+from core.scores.score import (
+    NO_EMBEDDER,
+    ONE_SPAN_ONLY,
+    assemble,
+    checked_units,
+    flags_of,
+    not_measurable,
+)
+from core.scores.vector_measures import (
+    VectorMeasures,
+    coherence_measures,
+    coherence_values,
+    cohesion_cosines,
+    cohesion_measures,
+    measure_vectors,
+    part_group,
+    plan_kinds,
+    resolve,
+    window_group,
+)
+from core.scores.vector_plan import VectorPlan, plan_vectors
+from core.scores.vector_supply import SpanPassages, VectorSupply
+from core.strategies.chunks import Chunks
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A list of `old` objects became one of `new`: all but the first `before` and the last `after`.
+
+    What stands before and after is the same in both.
+    """
+
+    before: int
+    after: int
+    old: int
+    new: int
+
+    @property
+    def shift(self) -> int:
+        """How far the objects behind the change moved."""
+        return self.new - self.old
+
+    @property
+    def new_end(self) -> int:
+        """End of the changed range in the new list."""
+        return self.new - self.after
+
+    @property
+    def old_end(self) -> int:
+        """End of the changed range in the old list."""
+        return self.old - self.after
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    plan: VectorPlan
+    icc: VectorMeasures
+    dcc: VectorMeasures
+
+
+class LiveScores:
+    """The scores of one document's chunking. One worker uses it at a time.
+
+    Equal to `score` with the same supply, to 1e-9. With `late` vectors (and `auto`, which means
+    them here) no model is run. Other options, other inputs or another supply: make another one.
+    """
+
+    def __init__(
+        self,
+        inputs: ScoreInputs,
+        options: ScoreOptions | None = None,
+        *,
+        supply: VectorSupply | None = None,
+        why_no_vectors: str = NO_EMBEDDER,
+    ) -> None:
+        self._inputs = inputs
+        self._options = options or ScoreOptions()
+        if supply is not None and supply.policy == "auto" and supply.can_pool:
+            supply = replace(supply, policy="late")
+        self._supply = supply
+        self._why_no_vectors = why_no_vectors
+        self._state: _State | None = None
+        self.compared = 0  # texts whose vectors the last update touched, for tests and measurements
+
+    def update(self, chunks: Chunks) -> Scores:
+        """The scores of the chunks as they are now."""
+        inputs, options = self._inputs, self._options
+        units = checked_units(inputs, chunks, options)
+        if options.mode == "reference" and not chunks.is_contiguous:
+            return not_measurable(inputs, len(chunks), options, units, ONE_SPAN_ONLY)
+        plan = plan_vectors(inputs, chunks, options)
+        self._state = state = self._follow(plan)
+        return assemble(
+            inputs,
+            chunks,
+            options,
+            flags=flags_of(inputs, chunks, options, units),
+            plan=plan,
+            icc=state.icc,
+            dcc=state.dcc,
+            embedder=self._supply.embedder.id if self._supply else "",
+        )
+
+    def _follow(self, plan: VectorPlan) -> _State:
+        """Compare what changed since the last state; all of it without one."""
+        supply, old = self._supply, self._state
+        if supply is None or old is None or self._options.mode == "reference":
+            self.compared = 2 * len(plan.chunks) + len(plan.parts) + len(plan.windows)
+            return _State(plan, *measure_vectors(plan, supply, self._why_no_vectors))
+        of_chunks, of_windows = plan_kinds(plan, supply)
+        chunk_change = changed_passages(old.plan.chunks, plan.chunks)
+        stale = stale_parts(plan, chunk_change)
+        parts = part_group(plan.chunks, plan.parts.take(stale), of_chunks.pooled)
+        low, high = stale_members(old.plan, plan)
+        touched = (plan.windows.first <= high) & (plan.windows.last >= low)
+        members = plan.members.at(np.arange(low, high + 1))
+        windows = window_group(plan.windows.take(touched), of_windows.pooled[touched], members, low)
+        part_vectors, window_vectors = resolve([parts.group, windows.group], supply)
+        cosines = self._known_cosines(old, plan, chunk_change)
+        cosines[stale] = cohesion_cosines(parts, part_vectors)
+        values = self._known_values(old, plan)
+        values[low : high + 1] = coherence_values(windows, window_vectors)
+        self.compared = sum(
+            len(group.containers) + len(group.members) for group in (parts.group, windows.group)
+        )
+        return _State(
+            plan,
+            cohesion_measures(plan, of_chunks, cosines),
+            coherence_measures(plan, of_windows, values),
+        )
+
+    @staticmethod
+    def _known_cosines(old: _State, plan: VectorPlan, change: Change) -> Values:
+        """float64 (m,): the cosines of parts of unchanged chunks, moved to their new places."""
+        cosines: Values = np.full(len(plan.parts), np.nan)
+        if old.icc.cosines is None:
+            return cosines
+        before = int(np.searchsorted(plan.parts.owners, change.before))
+        after = len(plan.parts) - int(np.searchsorted(plan.parts.owners, change.new_end))
+        cosines[:before] = old.icc.cosines[:before]
+        if after:
+            cosines[-after:] = old.icc.cosines[-after:]
+        return cosines
+
+    @staticmethod
+    def _known_values(old: _State, plan: VectorPlan) -> Values:
+        """float64 (k,): the values of unchanged chunks in the order of DCC."""
+        values: Values = np.full(len(plan.order), np.nan)
+        known = old.dcc.per_chunk[old.plan.order]
+        change = changed_passages(old.plan.members, plan.members)
+        values[: change.before] = known[: change.before]
+        if change.after:
+            values[-change.after :] = known[-change.after :]
+        return values
+
+
+def changed_passages(old: SpanPassages, new: SpanPassages) -> Change:
+    """Which of the passages are no longer the same, in two lists of spans."""
+    if old.pointers is None and new.pointers is None:
+        before, after = _common(old.spans, new.spans)
+    else:
+        before, after = _common_lists(_lists(old), _lists(new))
+    return Change(before, after, len(old), len(new))
+
+
+def stale_parts(plan: VectorPlan, change: Change) -> Mask:
+    """Bool (m,): parts of chunks that changed."""
+    owners = plan.parts.owners
+    stale: Mask = (owners >= change.before) & (owners < change.new_end)
+    return stale
+
+
+def stale_members(old: VectorPlan, new: VectorPlan) -> tuple[int, int]:
+    """The first and last member, in the new order, whose value may have changed; (0, −1): none.
+
+    Those that changed themselves, and those of windows that are not the same before and after.
+    """
+    change = changed_passages(old.members, new.members)
+    kept, moved = _clean(old.windows, change.before, change.old_end, change.shift)
+    clean, _ = _clean(new.windows, change.before, change.new_end, 0)
+    size = max(change.old, change.new) + 1
+    old_keys = (old.windows.first + moved) * size + old.windows.last + moved
+    new_keys = new.windows.first * size + new.windows.last
+    same_old = kept & np.isin(old_keys, new_keys[clean])
+    same_new = clean & np.isin(new_keys, old_keys[kept])
+    edges: list[Indices] = [new.windows.first[~same_new], new.windows.last[~same_new]]
+    for column in (old.windows.first, old.windows.last):
+        edges.append(_moved(column[~same_old], change))
+    if change.before < change.new_end:
+        edges.append(np.array([change.before, change.new_end - 1]))
+    flat = np.concatenate(edges)
+    if not len(flat) or not change.new:
+        return 0, -1
+    return max(0, int(flat.min())), min(change.new - 1, int(flat.max()))
+
+
+def _clean(windows: Windows, before: int, end: int, shift: int) -> tuple[Mask, Indices]:
+    """Windows wholly before or behind the changed range; how far each moves."""
+    ahead = windows.last < before
+    behind = windows.first >= end
+    return ahead | behind, np.where(behind, shift, 0)
+
+
+def _moved(places: Indices, change: Change) -> Indices:
+    """Places in the old order as places in the new one; the changed range as a whole."""
+    behind = places >= change.old_end
+    inside = np.clip(places, change.before, max(change.before, change.new_end - 1))
+    return np.where(places < change.before, places, np.where(behind, places + change.shift, inside))
+
+
+def _common(old: Spans, new: Spans) -> tuple[int, int]:
+    """How many rows are equal at the start and, of the rest, at the end."""
+    shorter = min(len(old), len(new))
+    same = (old[:shorter] == new[:shorter]).all(axis=1)
+    before = shorter if same.all() else int(np.argmin(same))
+    rest = shorter - before
+    if not rest:
+        return before, 0
+    same = (old[-rest:] == new[-rest:]).all(axis=1)[::-1]
+    return before, rest if same.all() else int(np.argmin(same))
+
+
+def _lists(passages: SpanPassages) -> list[bytes]:
+    if passages.pointers is None:
+        return [row.tobytes() for row in passages.spans]
+    edges = passages.pointers.tolist()
+    return [passages.spans[a:b].tobytes() for a, b in pairwise(edges)]
+
+
+def _common_lists(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[int, int]:
+    shorter = min(len(old), len(new))
+    before = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - before
+    after = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    return before, after
