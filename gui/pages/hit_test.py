@@ -4,10 +4,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from core.document.geometry import offset_at
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QTransform
 
+from core.document.geometry import offset_at
 from core.document.model import Document
 from core.strategies.chunks import LEVELS, Chunks
 from gui.pages.overlay import CutLines

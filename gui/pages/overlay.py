@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from core.document.geometry import span_boxes
 from numpy.typing import NDArray
 
 from core.arrays import Indices, Offsets, Spans, as_spans
+from core.document.geometry import span_boxes
 from core.document.model import CharGeometry, Document
 from core.strategies.chunks import LEVELS, Chunks
 

@@ -75,12 +75,11 @@ def paint_fills(
     which: NDArray[np.int64],
 ) -> None:
     """Tint the pieces; `which`, int64 (k,), points into `colours`."""
-    painter.setPen(Qt.PenStyle.NoPen)
     shapes = polygons(pieces.quads, transform)
     for index in np.unique(which).tolist():
-        painter.setBrush(colours[index])
-        for shape in (shapes[k] for k in np.flatnonzero(which == index).tolist()):
-            painter.drawPolygon(shape)
+        # One path a colour: where two lines touch, a translucent tint must not count twice.
+        path = _path([shapes[k] for k in np.flatnonzero(which == index).tolist()])
+        painter.fillPath(path, colours[index])
 
 
 def paint_hatch(
@@ -116,12 +115,7 @@ def paint_outline(
     """Draw the outline of the pieces' union, with a light halo outside."""
     if not len(pieces):
         return
-    path = QPainterPath()
-    path.setFillRule(Qt.FillRule.WindingFill)
-    for shape in polygons(pieces.quads, transform):
-        path.addPolygon(shape)
-        path.closeSubpath()
-    path = path.simplified()
+    path = _path(polygons(pieces.quads, transform)).simplified()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(_HALO, width + 2))
     painter.drawPath(path)
@@ -248,7 +242,9 @@ def paint_bars(
     painter: QPainter, pieces: Pieces, transform: QTransform, colour: QColor, width: float
 ) -> None:
     """Draw a bar at the start of each piece, along the lines: the mark of a hit."""
-    painter.setPen(QPen(colour, width, cap=Qt.PenCapStyle.FlatCap))
+    pen = QPen(colour, width)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    painter.setPen(pen)
     for quad in mapped(pieces.quads, transform).tolist():
         painter.drawLine(QPointF(*quad[0]), QPointF(*quad[3]))
 
@@ -272,3 +268,12 @@ def paint_underlines(
 def for_paper(colour: QColor) -> QColor:
     """The colour, darkened where it is too light to be seen as a line on a white page."""
     return colour.darker(150) if colour.lightnessF() > 0.6 else colour
+
+
+def _path(shapes: Sequence[QPolygonF]) -> QPainterPath:
+    path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)
+    for shape in shapes:
+        path.addPolygon(shape)
+        path.closeSubpath()
+    return path

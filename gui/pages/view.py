@@ -5,6 +5,7 @@ from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
+    QFont,
     QGuiApplication,
     QKeyEvent,
     QMouseEvent,
@@ -357,6 +358,12 @@ class PageView(QAbstractScrollArea):
         """Paint the pages in view."""
         del event
         painter = QPainter(self.viewport())
+        try:
+            self._paint(painter)
+        finally:  # a painter that outlives its widget's paint event crashes the program
+            painter.end()
+
+    def _paint(self, painter: QPainter) -> None:
         painter.setRenderHints(
             QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
         )
@@ -377,11 +384,10 @@ class PageView(QAbstractScrollArea):
                 theme=self._theme,
                 font=self._label_font(),
             )
-        painter.end()
         self._want_images(wanted, pages)
         self._composer.keep_only(range(pages.start - 2, pages.stop + 2))
 
-    def _label_font(self) -> object:
+    def _label_font(self) -> QFont:
         font = self.font()
         font.setPointSizeF(max(7.5, font.pointSizeF() * 0.85))
         return font
