@@ -3,6 +3,7 @@
 
 import hashlib
 import importlib.util
+import json
 import os
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -179,7 +180,7 @@ def models() -> tuple[ModelEntry, ...]:
 
 
 def find_model(name: str) -> ModelEntry:
-    """The entry called `name`: an id, an alias (case ignored), or a folder with a model.
+    """The entry called `name`: an id, an alias (case ignored), a folder, or URL#MODEL.
 
     Raises:
         ModelError: there is none; the message names the nearest.
@@ -188,6 +189,8 @@ def find_model(name: str) -> ModelEntry:
     for entry in MODELS:
         if folded in (entry.id.lower(), *(alias.lower() for alias in entry.aliases)):
             return entry
+    if name.startswith(("http://", "https://")) and "#" in name:
+        return ModelEntry(name, "openai", None, "unknown", None, None, tokenizer="cl100k_base")
     folder = Path(name).expanduser()
     if folder.is_dir():
         return _entry_of_folder(folder)
@@ -195,7 +198,7 @@ def find_model(name: str) -> ModelEntry:
     raise ModelError(
         f"there is no embedding model '{name}'{nearest(name, known)} Give one of "
         f"{', '.join(entry.aliases[0] if entry.aliases else entry.id for entry in MODELS)}, "
-        "or the folder of a sentence-transformers or model2vec model"
+        "the folder of a sentence-transformers or model2vec model, or URL#MODEL of an endpoint"
     )
 
 
@@ -313,14 +316,14 @@ def _how_to_get(entry: ModelEntry) -> str:
 
 def _entry_of_folder(folder: Path) -> ModelEntry:
     """The entry of a model folder; prefixes of the model of the same name, if it is known."""
-    if (folder / "modules.json").exists():
-        kind: ModelKind = "sentence-transformers"
-    elif (folder / "model.safetensors").exists() and (folder / "tokenizer.json").exists():
-        kind = "model2vec"
+    if _is_static(folder):
+        kind: ModelKind = "model2vec"
+    elif (folder / "modules.json").exists():
+        kind = "sentence-transformers"
     else:
         raise ModelError(
             f"'{folder}' holds no model: it has neither modules.json (sentence-transformers) "
-            "nor model.safetensors with tokenizer.json (model2vec)"
+            "nor a config.json of model2vec"
         )
     for entry in MODELS:
         names = (entry.id.split("/")[-1].lower(), entry.id.replace("/", "--").lower())
@@ -328,6 +331,15 @@ def _entry_of_folder(folder: Path) -> ModelEntry:
             return replace(entry, id=str(folder))
     pooling: Pooling = "static" if kind == "model2vec" else "unknown"
     return ModelEntry(str(folder), kind, None, pooling, None, None)
+
+
+def _is_static(folder: Path) -> bool:
+    """True for a model2vec folder, which holds the files of sentence-transformers as well."""
+    try:
+        config = json.loads((folder / "config.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and config.get("model_type") == "model2vec"
 
 
 def _downloaded_folder(model_id: str) -> Path | None:
