@@ -95,11 +95,12 @@ class JoinedUnits:
     def _near_break(self, from_unit: Indices, to_unit: Indices) -> Mask:
         """Pieces that may hold a gap that differs from the glue, also one they end in."""
         after = np.minimum(to_unit + 1, len(self) - 1)
-        return np.asarray(self.broken[after] > self.broken[from_unit])
+        near: Mask = self.broken[after] > self.broken[from_unit]
+        return near
 
     def _unit(self, first: int, last: int, places: Offsets) -> Indices:
-        found = np.searchsorted(self.starts[first:last], places, side="right") - 1
-        return np.asarray(found + first)
+        units: Indices = np.searchsorted(self.starts[first:last], places, side="right") - 1 + first
+        return units
 
     def _left(self, first: int, last: int, places: Offsets) -> Offsets:
         unit = self._unit(first, last, places)
@@ -111,7 +112,8 @@ class JoinedUnits:
         inside = places - self.starts[unit] < self.lengths[unit]
         after = np.minimum(unit + 1, len(self) - 1)
         at_character = self.spans[unit, 0] + places - self.starts[unit] + 1
-        return np.where(inside, at_character, self.spans[after, 0])
+        edges: Offsets = np.where(inside, at_character, self.spans[after, 0])
+        return edges
 
     def _trimmed(self, spans: Spans) -> Spans:
         """Without white space at the ends; what is nothing else becomes empty at its start."""

@@ -105,6 +105,27 @@ def token_table(text: str, name: str) -> TokenTable:
     return _TABLES[full](text)
 
 
+def piece_tables(pieces: Sequence[str], name: str) -> tuple[TokenTable, Indices]:
+    """The tokens of many pieces, each encoded by itself, in one table.
+
+    Returns:
+        The table, with offsets in the pieces put together without anything between, and int64
+        (n + 1,): piece i has the tokens `[i]` to `[i + 1]`.
+
+    Raises:
+        ParameterError: there is no such unit.
+    """
+    full = canonical_tokenizer(name)
+    if full in ("cl100k_base", "o200k_base") and pieces:
+        ids, offsets = _quicktok(full).encode_batch(list(pieces), threads=1)
+        ids = ids.astype(np.int32)
+        table = _byte_pair_table("".join(pieces), full, ids, _quicktok_lengths(full, ids))
+        return table, offsets.astype(np.int64)
+    tables = [_TABLES[full](piece) for piece in pieces]
+    shifts = _cumulated([len(piece) for piece in pieces])
+    return _joined(tables, shifts, full), _cumulated([len(table) for table in tables])
+
+
 def piece_counter(name: str) -> PieceCounter:
     """A counter of the unit `name`, with a cache of its own where counting costs time.
 
@@ -186,7 +207,28 @@ def _byte_lengths(points: NDArray[np.uint32]) -> NDArray[np.int64]:
     return 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
 
 
-def _cumulated(lengths: NDArray[Any]) -> Offsets:
+def _joined(tables: Sequence[TokenTable], shifts: Offsets, name: str) -> TokenTable:
+    """One table of several, each moved by its shift. Boundaries between two are those of both."""
+    if not tables:
+        return _TABLES[name]("")
+    moved = list(zip(tables, shifts.tolist(), strict=False))
+    byte_shifts = _cumulated([int(table.byte_ends[-1]) for table in tables])
+    cuts = [np.where(table.cuts[:-1] < 0, -1, table.cuts[:-1] + by) for table, by in moved]
+    end = shifts[-1:]
+    bytes_before = zip(tables, byte_shifts.tolist(), strict=False)
+    return TokenTable(
+        name,
+        np.concatenate([table.ids for table in tables]),
+        np.concatenate([*cuts, end]),
+        np.concatenate([*(table.floors[:-1] + by for table, by in moved), end]),
+        np.concatenate([table.starts + by for table, by in moved]),
+        np.concatenate([table.ends + by for table, by in moved]),
+        np.concatenate([*(t.byte_ends[:-1] + by for t, by in bytes_before), byte_shifts[-1:]]),
+        tables[0].tiles,
+    )
+
+
+def _cumulated(lengths: NDArray[Any] | Sequence[int]) -> Offsets:
     """int64 (n + 1,): 0 and the running sums."""
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""What may happen to the chunks of any strategy: blank ones dropped, cuts snapped, tails joined.
+
+All of it is numpy over spans, since it runs at each tick of a slider. Each change leaves its
+reason (`spec/strategies.md` 1.4, 2.4 and 2.5; decision 31).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.arrays import Indices, Mask, Offsets, Spans
+from core.document.model import Notice
+from core.strategies.chunks import STEPS, Chunks, Reasons, Rule, join_reasons, reasons
+from core.units.tokens import code_points, is_space
+
+SNAP_WORDS = {
+    "character": "moved back to the start of a character",
+    "grapheme": "moved back to the start of a visible character",
+    "word": "moved back to the start of a word",
+    "sentence": "moved to the nearest sentence edge",
+    "block": "moved to the nearest block edge",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpaceRuns:
+    """The runs of white space of a text of `length` characters: edges, int64 (r,), ascending."""
+
+    length: int
+    starts: Offsets
+    ends: Offsets
+
+    def hold(self, starts: Offsets, ends: Offsets) -> Mask:
+        """Which spans hold nothing but white space, or nothing at all; bool (n,)."""
+        run = np.searchsorted(self.starts, starts, side="right") - 1
+        inside = (
+            (run >= 0) & (ends <= self.ends[run]) if len(self.ends) else np.zeros(len(run), bool)
+        )
+        return np.asarray(inside | (starts >= ends))
+
+    def word_starts(self, offsets: Offsets) -> Offsets:
+        """int64: the start of the run of other characters that each offset lies inside of."""
+        before = np.searchsorted(self.starts, offsets, side="right") - 1
+        edges = np.append(self.ends, 0)[before]  # −1, no run before it: the text's start
+        stays = (edges > offsets) | (offsets >= self.length)
+        return np.where(stays, offsets, edges)
+
+
+def space_runs(text: str) -> SpaceRuns:
+    """Find the runs of white space."""
+    edges = np.diff(is_space(code_points(text)).astype(np.int8), prepend=0, append=0)
+    return SpaceRuns(len(text), np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))
+
+
+def blank_chunks(chunks: Chunks, runs: SpaceRuns) -> Mask:
+    """Which chunks have no character but white space, bool (n,); one without a span has text."""
+    spans = runs.hold(chunks.spans[:, 0], chunks.spans[:, 1])
+    if chunks.is_contiguous:
+        return spans
+    solid = np.bincount(chunks.owners[~spans], minlength=len(chunks)) > 0
+    return np.asarray(~solid & (np.diff(chunks.pointers) > 0))
+
+
+def take_chunks(chunks: Chunks, kept: Mask) -> Chunks:
+    """The chunks that `kept`, bool (n,), names; parents are counted anew."""
+    if kept.all():
+        return chunks
+    chosen = np.flatnonzero(kept)
+    number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)  # −1 stays −1
+    texts = {int(number[k]): text for k, text in chunks.texts.items() if kept[k]}
+    return replace(
+        chunks,
+        spans=chunks.spans[kept[chunks.owners]],
+        pointers=np.concatenate([[0], np.cumsum(np.diff(chunks.pointers)[chosen])]),
+        start_reasons=chunks.start_reasons.take(chosen),
+        end_reasons=chunks.end_reasons.take(chosen),
+        levels=chunks.levels[chosen],
+        parents=number[chunks.parents[chosen]],
+        primaries=chunks.primaries[chosen],
+        labels=chunks.labels[chosen],
+        headers=chunks.headers and tuple(chunks.headers[k] for k in chosen.tolist()),
+        texts=texts,
+        scores=None if chunks.scores is None else chunks.scores[chosen],
+    )
+
+
+def without_blank(chunks: Chunks, runs: SpaceRuns) -> Chunks:
+    """Without chunks of white space only; the notice names how many there were."""
+    blank = blank_chunks(chunks, runs)
+    if not blank.any():
+        return chunks
+    empty = blank & (np.diff(chunks.pointers) == 1) & (chunks.starts == chunks.ends)
+    said = int((blank & ~empty).sum())
+    left = take_chunks(chunks, ~blank)
+    if not said:
+        return left
+    what = "chunk" if said == 1 else "chunks"
+    return left.with_notices(
+        Notice(None, "blank chunks", f"{said:,} {what} of white space only left out")
+    )
+
+
+def with_spans(chunks: Chunks, spans: Spans, step: str, words: str) -> Chunks:
+    """The chunks with their spans moved to `spans`, int64 (m, 2); empty ones are dropped.
+
+    A chunk's first start and last end carry a reason: where they moved, the rule stays and says
+    so, and the step is `step`.
+    """
+    moved = spans != chunks.spans
+    if not moved.any():
+        return chunks
+    first, last = chunks.pointers[:-1], chunks.pointers[1:] - 1
+    has_span = last >= first
+    start_moved = has_span & moved[np.where(has_span, first, 0), 0]
+    end_moved = has_span & moved[np.where(has_span, last, 0), 1]
+    changed = replace(
+        chunks,
+        spans=spans,
+        start_reasons=_marked(chunks.start_reasons, start_moved, step, words),
+        end_reasons=_marked(chunks.end_reasons, end_moved, step, words),
+    )
+    return _without_empty(changed)
+
+
+def _without_empty(chunks: Chunks) -> Chunks:
+    filled = chunks.spans[:, 0] < chunks.spans[:, 1]
+    if filled.all():
+        return chunks
+    if not chunks.is_contiguous:
+        owners = chunks.owners
+        counts = np.bincount(owners[filled], minlength=len(chunks))
+        had = np.diff(chunks.pointers) > 0
+        pointers = np.concatenate([[0], np.cumsum(counts)])
+        chunks = replace(chunks, spans=chunks.spans[filled], pointers=pointers)
+        return take_chunks(chunks, (counts > 0) | ~had)
+    return take_chunks(chunks, filled)
+
+
+def _marked(old: Reasons, changed: Mask, step: str, words: str) -> Reasons:
+    """The reasons with `words` added and the step set where `changed`, bool (n,)."""
+    changed = changed & (old.rule >= 0)
+    if not changed.any():
+        return old
+    more = tuple(Rule(rule.name, f"{rule.words}; {words}") for rule in old.rules)
+    return replace(
+        old,
+        rules=old.rules + more,
+        rule=np.where(changed, old.rule + len(old.rules), old.rule).astype(np.int32),
+        steps=np.where(changed, STEPS.index(step), old.steps).astype(np.int8),
+    )
+
+
+def snapped_to_words(chunks: Chunks, runs: SpaceRuns, floor: Callable[[Offsets], Offsets]) -> Spans:
+    """Spans whose edges moved back to the start of the word they split, int64 (m, 2).
+
+    Where that word begins at or before the start of the chunk that ends there, `floor` (of a
+    grapheme cluster) applies instead.
+    """
+    spans = chunks.spans
+    starts, ends = spans[:, 0], spans[:, 1]
+    end_words = runs.word_starts(ends)
+    new_ends = np.where(end_words > starts, end_words, floor(ends))
+    # a start that is the end of a chunk follows that end, so that chunks that touch still do
+    order = np.argsort(ends, kind="stable")
+    place = np.minimum(np.searchsorted(ends[order], starts), len(ends) - 1)
+    touches = ends[order][place] == starts
+    before = np.concatenate([[-1], starts[:-1]])
+    start_words = runs.word_starts(starts)
+    alone = np.where(start_words > before, start_words, floor(starts))
+    new_starts = np.where(touches, new_ends[order][place], alone)
+    return np.stack([new_starts, np.maximum(new_ends, new_starts)], axis=1)
+
+
+def snapped_to_edges(spans: Spans, edges: Offsets, floor: Callable[[Offsets], Offsets]) -> Spans:
+    """Spans whose edges moved to the nearest of `edges`, int64 (e,), ascending; ties go back.
+
+    A cut never passes its neighbouring cut: where the nearest edge lies beyond it, `floor` applies.
+    The first start and the last end are no cuts and stay.
+    """
+    if not len(edges) or not len(spans):
+        return floor_spans(spans, floor)
+    cuts = np.unique(spans)
+    target = nearest_edges(cuts, edges)
+    low = np.concatenate([cuts[:1], cuts[:-1]])
+    high = np.concatenate([cuts[1:], cuts[-1:]])
+    target = np.where((target < low) | (target > high), floor(cuts), target)
+    target[0], target[-1] = cuts[0], cuts[-1]
+    moved: Spans = target[np.searchsorted(cuts, spans)]
+    return moved
+
+
+def nearest_edges(offsets: Offsets, edges: Offsets) -> Offsets:
+    """int64: the nearest of `edges`, ascending, to each offset; of two the earlier."""
+    after = np.minimum(np.searchsorted(edges, offsets), len(edges) - 1)
+    before = np.maximum(after - 1, 0)
+    is_nearer = np.abs(edges[after] - offsets) < np.abs(offsets - edges[before])
+    return np.where(is_nearer, edges[after], edges[before])
+
+
+def floor_spans(spans: Spans, floor: Callable[[Offsets], Offsets]) -> Spans:
+    """Spans with both edges moved back by `floor`, int64 (m, 2)."""
+    return np.stack([floor(spans[:, 0]), floor(spans[:, 1])], axis=1)
+
+
+def protected_spans(spans: Spans, inside: Spans, openings: tuple[Offsets, ...]) -> Spans:
+    """Spans whose edges moved out of protected ones to the nearer edge, int64 (m, 2).
+
+    Args:
+        spans: int64 (m, 2).
+        inside: int64 (p, 2), protected spans, ascending and disjoint.
+        openings: for each protected span, ascending, where it may be cut all the same because it
+            is larger than a chunk: its rows or items; nothing where it fits.
+    """
+    moved = spans.copy()
+    for column in (0, 1):
+        offsets = moved[:, column]
+        at = np.searchsorted(inside[:, 0], offsets, side="left") - 1
+        split = (at >= 0) & (offsets < inside[at, 1])
+        for k in np.flatnonzero(split).tolist():
+            edges = np.concatenate([inside[at[k], :1], openings[at[k]], inside[at[k], 1:]])
+            moved[k, column] = nearest_edges(offsets[k : k + 1], edges)[0]
+    moved[:, 1] = np.maximum(moved[:, 1], moved[:, 0])
+    return moved
+
+
+def join_last(chunks: Chunks, words: str, value: float, threshold: float) -> Chunks:
+    """The last chunk joined with the one before; both have one span."""
+    n = len(chunks)
+    union = np.array([chunks.spans[-2:, 0].min(), chunks.spans[-2:, 1].max()])
+    joined = take_chunks(chunks, np.arange(n) < n - 1)
+    spans = joined.spans.copy()
+    spans[-1] = union
+    return replace(
+        joined,
+        spans=spans,
+        end_reasons=_with_last(joined.end_reasons, Rule("tail", words), value, threshold),
+    )
+
+
+def drop_last(chunks: Chunks, words: str, value: float, threshold: float) -> Chunks:
+    """The chunks without the last one."""
+    n = len(chunks)
+    left = take_chunks(chunks, np.arange(n) < n - 1)
+    ends = _with_last(left.end_reasons, Rule("tail", words), value, threshold)
+    return replace(left, end_reasons=ends)
+
+
+def _with_last(old: Reasons, rule: Rule, value: float, threshold: float) -> Reasons:
+    new = reasons(rule, 1, values=value, thresholds=threshold, step="tail")
+    return join_reasons([old.take(np.arange(len(old) - 1)), new])
+
+
+def replace_by_parts(
+    chunks: Chunks, parts: Spans, owners: Indices, *, rule: Rule, threshold: float, sizes: Indices
+) -> Chunks:
+    """Each chunk replaced by its parts; new boundaries have `rule`, outer ones keep their reason.
+
+    Args:
+        chunks: n chunks of one span each.
+        parts: int64 (m, 2), the parts of all chunks in order.
+        owners: int64 (m,), the chunk of each part, ascending, each chunk at least once.
+        rule: of the new boundaries.
+        threshold: the size they enforce.
+        sizes: int64 (m,), the size of each part's chunk.
+    """
+    is_first = np.diff(owners, prepend=-1) != 0
+    is_last = np.diff(owners, append=len(chunks)) != 0
+    new = reasons(
+        rule, len(owners), values=sizes.astype(np.float64), thresholds=threshold, step="cap"
+    )
+    number = np.arange(len(owners))
+    firsts = np.flatnonzero(is_first)
+
+    def mixed(old: Reasons, keeps_old: Mask) -> Reasons:
+        both = join_reasons([old, new])
+        return both.take(np.where(keeps_old, owners, len(old) + number))
+
+    return replace(
+        chunks,
+        spans=parts,
+        pointers=np.arange(len(parts) + 1),
+        start_reasons=mixed(chunks.start_reasons, is_first),
+        end_reasons=mixed(chunks.end_reasons, is_last),
+        levels=chunks.levels[owners],
+        parents=np.append(firsts, -1)[chunks.parents[owners]],
+        primaries=chunks.primaries[owners],
+        labels=chunks.labels[owners],
+        headers=chunks.headers and tuple(chunks.headers[k] for k in owners.tolist()),
+        scores=None if chunks.scores is None else chunks.scores[owners],
+    )

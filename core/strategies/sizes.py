@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""How large the chunks of a strategy are meant to be, and how large spans are in that unit."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.arrays import Indices, Offsets, Spans
+from core.declaration import Declaration, Value
+from core.strategies.source import Source
+from core.units.tokens import ALIASES, TOKENIZERS
+
+# Names under which strategies declare a size, the one that a chunk has first.
+_SIZE_NAMES = (
+    *("size", "window", "max", "cap", "target", "base", "parent"),
+    *("sentences", "paragraphs", "pages", "max_words"),
+)
+_UNIT_CHOICES = ("length_unit", "length", "tokenizer")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A size and its unit: a token unit, "sentences", "paragraphs" or "pages"."""
+
+    value: float
+    unit: str
+
+
+def declared_size(
+    declaration: Declaration, values: Mapping[str, Value], tokenizer: str
+) -> Size | None:
+    """The size that the parameters ask for; None where nothing is a size."""
+    declared = {parameter.name: parameter for parameter in declaration.parameters}
+    for name in _SIZE_NAMES:
+        value = values.get(name)
+        if name in declared and isinstance(value, int | float) and value > 0:
+            return Size(float(value), _unit_of(declared[name].unit, values, tokenizer))
+    return None
+
+
+def _unit_of(written: str, values: Mapping[str, Value], tokenizer: str) -> str:
+    if written in ("characters", "sentences", "paragraphs", "pages", "words"):
+        return written
+    if written == "spaCy tokens":
+        return "words"
+    for name in _UNIT_CHOICES:
+        chosen = str(values.get(name, ""))
+        if chosen in TOKENIZERS or chosen in ALIASES:
+            return ALIASES.get(chosen, chosen)
+    return tokenizer
+
+
+def measure(source: Source, spans: Spans, unit: str) -> Indices:
+    """int64 (n,): how many units begin inside each span."""
+    if unit == "characters":
+        return np.asarray(spans[:, 1] - spans[:, 0])
+    if unit in TOKENIZERS:
+        table = source.tokens(unit)
+        return np.asarray(table.first_token_from(spans[:, 1]) - table.first_token_from(spans[:, 0]))
+    starts = _starts(source, unit)
+    low, high = (np.searchsorted(starts, spans[:, column]) for column in (0, 1))
+    return np.asarray(high - low)
+
+
+def _starts(source: Source, unit: str) -> Offsets:
+    if unit == "pages":
+        return source.document.page_starts
+    return (source.paragraphs() if unit == "paragraphs" else source.sentences())[:, 0]
