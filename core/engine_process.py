@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""The engine in a process of its own, so that the window never imports or waits for a model.
+"""A process for slow work, so that the window never imports or waits for a model.
 
 Importing torch, spaCy or LanceDB holds Python's interpreter lock for up to a second at a time,
-whatever thread does it. So the slow stages (`core/engine.py`) run in one spawned process, and
-the window calls them through `EngineProcess`, which has the same methods.
+whatever thread does it. So functions that need them run in one spawned process, by their name.
+They are given `cancel` and `progress` by keyword, and look at `cancel` between their steps.
 
 Two pipes lead there. Long work goes over the first; between its steps the engine serves what
 waits on the second, so that a query is answered while vectors are still being made.
@@ -13,6 +13,7 @@ import contextlib
 import itertools
 import multiprocessing
 import os
+import threading  # noqa: TID251 - two lanes of the window may ask at once
 from collections.abc import Callable
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -27,54 +28,60 @@ NICENESS = 5  # the window goes first on a small machine
 
 _LONG, _URGENT = 0, 1
 
+# Number, function (None: cancel), arguments.
+Message = tuple[int, Callable[..., Any] | None, tuple[Any, ...]]
+
 
 class EngineProcess:
-    """Calls methods of an `Engine` in a child process, which is started on the first call.
+    """Runs functions in a child process, which is started on the first call.
 
-    One thread may use `call` and one other `call_urgent` at the same time.
+    Any thread may call; calls of one kind wait for each other.
     """
 
-    def __init__(self, make_engine: Callable[..., Any], *arguments: Any) -> None:
-        """`make_engine(*arguments)` runs in the child; it must be importable by name."""
-        self._make = (make_engine, arguments)
+    def __init__(self) -> None:
         self._process: BaseProcess | None = None
         self._pipes: list[Connection] = []
         self._numbers = itertools.count()
+        self._starting = threading.Lock()
+        self._locks = (threading.Lock(), threading.Lock())
 
     def start(self) -> None:
         """Start the child, if it does not run."""
-        if self._process is not None and self._process.is_alive():
-            return
-        context = multiprocessing.get_context("spawn")
-        pairs = [context.Pipe() for _ in (_LONG, _URGENT)]
-        self._pipes = [ours for ours, _ in pairs]
-        theirs = [pipe for _, pipe in pairs]
-        self._process = context.Process(
-            target=_serve, args=(theirs, *self._make), name="chunkscope engine", daemon=True
-        )
-        self._process.start()
-        for pipe in theirs:
-            pipe.close()
+        with self._starting:
+            if self._process is not None and self._process.is_alive():
+                return
+            context = multiprocessing.get_context("spawn")
+            pairs = [context.Pipe() for _ in (_LONG, _URGENT)]
+            self._pipes = [ours for ours, _ in pairs]
+            theirs = [pipe for _, pipe in pairs]
+            self._process = context.Process(
+                target=_serve, args=(theirs,), name="chunkscope engine", daemon=True
+            )
+            self._process.start()
+            for pipe in theirs:
+                pipe.close()
 
     def call(
         self,
-        method: str,
+        function: Callable[..., Any],
         *arguments: Any,
         cancel: CancelToken = NEVER,
         progress: Progress = silent,
     ) -> Any:
-        """Call a method of the engine and return its value.
+        """Run a module's function in the child and return its value.
 
         Raises:
             Cancelled: `cancel` said so; the engine stops at its next step.
-            ChunkscopeError: what the method raised.
+            ChunkscopeError: what the function raised.
             ModelError: the process died; the next call starts it again.
         """
-        return self._ask(_LONG, method, arguments, cancel, progress)
+        return self._ask(_LONG, function, arguments, cancel, progress)
 
-    def call_urgent(self, method: str, *arguments: Any, cancel: CancelToken = NEVER) -> Any:
+    def call_urgent(
+        self, function: Callable[..., Any], *arguments: Any, cancel: CancelToken = NEVER
+    ) -> Any:
         """Like `call`, but served between the steps of long work."""
-        return self._ask(_URGENT, method, arguments, cancel, silent)
+        return self._ask(_URGENT, function, arguments, cancel, silent)
 
     def close(self) -> None:
         """End the child."""
@@ -90,15 +97,17 @@ class EngineProcess:
     def _ask(
         self,
         which: int,
-        method: str,
+        function: Callable[..., Any],
         arguments: tuple[Any, ...],
         cancel: CancelToken,
         progress: Progress,
     ) -> Any:
-        self.start()
-        pipe, number = self._pipes[which], next(self._numbers)
+        while not self._locks[which].acquire(timeout=POLL_SECONDS):
+            cancel.check()
         try:
-            pipe.send((number, method, arguments))
+            self.start()
+            pipe, number = self._pipes[which], next(self._numbers)
+            pipe.send((number, function, arguments))
             return self._answer(pipe, number, cancel, progress)
         except (EOFError, BrokenPipeError, ConnectionResetError, OSError) as error:
             self.close()
@@ -106,6 +115,8 @@ class EngineProcess:
                 "the engine process ended while it worked: try again; if it happens again, "
                 "the document may need more memory than there is"
             ) from error
+        finally:
+            self._locks[which].release()
 
     def _answer(
         self, pipe: Connection, number: int, cancel: CancelToken, progress: Progress
@@ -128,7 +139,7 @@ class EngineProcess:
         try:
             cancel.check()
         except Cancelled:
-            pipe.send((number, "cancel", ()))
+            pipe.send((number, None, ()))
             raise
 
 
@@ -137,15 +148,15 @@ class _Steps:
 
     def __init__(self, pipe: Connection, number: int, serve_urgent: Callable[[], None]) -> None:
         self._pipe, self._number, self._serve_urgent = pipe, number, serve_urgent
-        self.waiting: list[tuple[int, str, tuple[Any, ...]]] = []
+        self.waiting: list[Message] = []
 
     def check(self) -> None:
         self._serve_urgent()
         while self._pipe.poll():
             message = self._pipe.recv()
-            if message[:2] == (self._number, "cancel"):
+            if message[0] == self._number and message[1] is None:
                 raise Cancelled
-            if message[1] != "cancel":
+            if message[1] is not None:
                 self.waiting.append(message)
 
     def progress(self, done: int, total: int, what: str) -> None:
@@ -153,58 +164,50 @@ class _Steps:
         self._pipe.send((self._number, "progress", (done, total, what)))
 
 
-def _serve(
-    pipes: list[Connection], make_engine: Callable[..., Any], arguments: tuple[Any, ...]
-) -> None:
+def _serve(pipes: list[Connection]) -> None:
     """The child's loop; ends when the parent closes its pipes."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
-    engine = make_engine(*arguments)
     long, urgent = pipes
     try:
         while True:
             ready = wait(pipes)
             if urgent in ready:
-                _serve_one(engine, urgent, urgent.recv(), lambda: None)
+                _serve_one(urgent, urgent.recv(), lambda: None)
             elif long in ready:
                 waiting = [long.recv()]
                 while waiting:
-                    waiting += _serve_one(
-                        engine, long, waiting.pop(0), lambda: _drain(engine, urgent)
-                    )
+                    waiting += _serve_one(long, waiting.pop(0), lambda: _drain(urgent))
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
 
 
-def _drain(engine: Any, urgent: Connection) -> None:
+def _drain(urgent: Connection) -> None:
     while urgent.poll():
-        _serve_one(engine, urgent, urgent.recv(), lambda: None)
+        _serve_one(urgent, urgent.recv(), lambda: None)
 
 
 def _serve_one(
-    engine: Any,
-    pipe: Connection,
-    message: tuple[int, str, tuple[Any, ...]],
-    serve_urgent: Callable[[], None],
-) -> list[tuple[int, str, tuple[Any, ...]]]:
+    pipe: Connection, message: Message, serve_urgent: Callable[[], None]
+) -> list[Message]:
     """Do one call; return the calls that arrived on the same pipe meanwhile."""
-    number, method, arguments = message
-    if method == "cancel":  # of a call that has ended
+    number, function, arguments = message
+    if function is None:  # the end of a call that has ended by itself
         return []
     steps = _Steps(pipe, number, serve_urgent)
     try:
-        value = getattr(engine, method)(*arguments, cancel=steps, progress=steps.progress)
+        value = function(*arguments, cancel=steps, progress=steps.progress)
     except Cancelled:
         pass
     except ChunkscopeError as error:
         pipe.send((number, "error", error))
     except MemoryError:
-        pipe.send((number, "error", ModelError(f"{method} needs more memory than there is")))
+        pipe.send((number, "error", ModelError("this needs more memory than there is")))
     except (EOFError, BrokenPipeError, ConnectionResetError):
         raise
     except Exception as error:  # the child process reports every failure
-        message_text = f"{method} failed: {type(error).__name__}: {error}"
-        pipe.send((number, "error", ModelError(message_text)))
+        what = f"{function.__name__} failed: {type(error).__name__}: {error}"
+        pipe.send((number, "error", ModelError(what)))
     else:
         pipe.send((number, "result", value))
     return steps.waiting

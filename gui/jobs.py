@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from core.errors import Cancelled
 
-LANES = ("pages", "layout", "python", "model")
+LANES = ("pages", "layout", "python", "model", "query")
 # Python's default of 5 ms lets a worker hold the interpreter for a third of a frame.
 SWITCH_INTERVAL_SECONDS = 0.001
 PROGRESS_INTERVAL_SECONDS = 0.05

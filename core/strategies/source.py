@@ -15,6 +15,7 @@ from core.units.sentences import split_sentences
 from core.units.tokens import PieceCounter, TokenTable, piece_counter, token_table
 from core.vectors.embedder import Embedder
 from core.vectors.late import TokenVectors, late_vectors
+from core.vectors.remote import Caller
 
 T = TypeVar("T")
 Mode = Literal["default", "reference"]
@@ -62,6 +63,17 @@ class Source:
     units: Units = field(default_factory=Units)
     cancel: CancelToken = NEVER
     progress: Progress = silent
+    engine: Caller | None = None  # where functions run that import large libraries; None: here
+
+    def apart(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a module's function, in the engine process if there is one.
+
+        It is given `cancel` and `progress` by keyword. For what imports spaCy, scikit-learn and
+        the like: in the window's process such an import would stop the window for a second.
+        """
+        if self.engine is None:
+            return function(*arguments, cancel=self.cancel, progress=self.progress)
+        return self.engine.call(function, *arguments, cancel=self.cancel, progress=self.progress)
 
     @property
     def text(self) -> str:

@@ -72,3 +72,13 @@ class TokenEmbedder(Embedder, Protocol):
 
         Special tokens and prefix are added, and their states left out.
         """
+
+
+@runtime_checkable
+class LateFiller(Protocol):
+    """An embedder whose token vectors are made elsewhere and found in the cache on disk."""
+
+    def fill_late(
+        self, text: str, overlap: float, cancel: CancelToken = NEVER, progress: Progress = silent
+    ) -> None:
+        """Have the token vectors of `text` put into the cache."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from core.arrays import Indices, Mask, Spans, Values, Vectors
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.errors import ModelError, ParameterError
-from core.vectors.embedder import Embedder, TokenEmbedder
+from core.vectors.embedder import Embedder, LateFiller, TokenEmbedder
 
 BLOCK = 4_096  # word pieces whose prefix sums share one float64 offset
 DEFAULT_OVERLAP = 0.5  # measured: better than 0.25, and more costs more than it gives
@@ -130,6 +130,8 @@ def late_vectors(
     width = embedder.text_window if window is None else window
     _check_range("window", width, LEAST_WINDOW, min(GREATEST_WINDOW, embedder.text_window))
     _check_range("window_overlap", overlap, 0, GREATEST_OVERLAP)
+    if isinstance(embedder, LateFiller) and window is None:
+        embedder.fill_late(text, overlap, cancel, progress)
     pieces, ids = embedder.tokenize(text)
 
     def make(folder: Path) -> None:
