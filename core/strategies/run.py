@@ -41,8 +41,9 @@ from core.strategies.shared_options import (
 from core.strategies.sizes import Size, declared_size, measure
 from core.strategies.source import Options, Source, Units
 from core.vectors.embedder import Embedder
+from core.vectors.remote import Caller
 
-__all__ = ["Recipe", "make_recipe", "parse_recipe", "run", "source_for"]
+__all__ = ["Recipe", "is_prepared", "make_recipe", "parse_recipe", "run", "source_for"]
 
 MANY_CHUNKS = 200_000  # more are made only when asked for
 KEPT_PREPARED = 4  # values of the slow parameters that are kept for each strategy
@@ -59,6 +60,7 @@ def source_for(
     embedder: Embedder | None = None,
     cancel: CancelToken = NEVER,
     progress: Progress = silent,
+    engine: Caller | None = None,
 ) -> Source:
     """The document as the recipe's strategy sees it."""
     declaration, shared = recipe.strategy.declaration, recipe.shared
@@ -82,7 +84,17 @@ def source_for(
         units,
         cancel,
         progress,
+        engine,
     )
+
+
+def is_prepared(
+    recipe: Recipe, document: Document, units: Units, *, embedder: Embedder | None = None
+) -> bool:
+    """True if `run` needs only `cut`: what is slow has been done with these slow parameters."""
+    source = source_for(recipe, document, units, embedder=embedder)
+    kept = source.units.get(("prepared", recipe.code), dict)
+    return _prepared_key(recipe, source) in kept
 
 
 def run(
@@ -93,6 +105,7 @@ def run(
     embedder: Embedder | None = None,
     cancel: CancelToken = NEVER,
     progress: Progress = silent,
+    engine: Caller | None = None,
     allow_many: bool = False,
 ) -> Chunks:
     """The chunks of a document by a recipe.
@@ -104,6 +117,7 @@ def run(
         embedder: needed by the embedding class.
         cancel: asked before each step.
         progress: told by what is slow.
+        engine: where functions run that import large libraries; None: in this process.
         allow_many: more than 200,000 chunks may be made.
 
     Returns:
@@ -115,7 +129,13 @@ def run(
         ModelError: it needs an embedder and there is none.
     """
     source = source_for(
-        recipe, document, units, embedder=embedder, cancel=cancel, progress=progress
+        recipe,
+        document,
+        units,
+        embedder=embedder,
+        cancel=cancel,
+        progress=progress,
+        engine=engine,
     )
     if not document.text or _is_skipped(recipe, source):
         return one_span_chunks(np.empty((0, 2), np.int64))
@@ -144,19 +164,24 @@ def _cut(recipe: Recipe, source: Source) -> Chunks:
     chosen = recipe.strategy
     slow, fast = chosen.split(recipe.parameters)
     prepared: dict[Any, Any] = source.units.get(("prepared", recipe.code), dict)
-    key = (
-        tuple(slow.items()),
-        source.options,
-        source.tokenizer,
-        source.splitter,
-        source.embedder.id if source.embedder else None,
-    )
+    key = _prepared_key(recipe, source)
     if key not in prepared:
         value = chosen.prepare(source, **slow)
         while len(prepared) >= KEPT_PREPARED:
             del prepared[next(iter(prepared))]
         prepared[key] = value
     return chosen.cut(prepared[key], **fast)
+
+
+def _prepared_key(recipe: Recipe, source: Source) -> tuple[Any, ...]:
+    slow, _ = recipe.strategy.split(recipe.parameters)
+    return (
+        tuple(slow.items()),
+        source.options,
+        source.tokenizer,
+        source.splitter,
+        source.embedder.id if source.embedder else None,
+    )
 
 
 def _adjusted(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
