@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from core.arrays import Indices, Mask, Spans, as_spans
 from core.declaration import Declaration, Parameter
 from core.scores.envelope import joined_spans
+from core.scores.lengths import Lengths
 
 DCC_WINDOW = Parameter(
     "dcc_window",
@@ -38,7 +39,6 @@ DCC = Declaration(
     parameters=(DCC_WINDOW, DCC_STEP),
 )
 
-Counter = Callable[[list[str]], Indices]  # units of each text
 Number = TypeVar("Number", bound=np.number[Any])
 SpanSums = Callable[[Spans], tuple[NDArray[np.float64], Indices]]  # of token vectors; tokens
 
@@ -112,26 +112,32 @@ class Windows:
 
 
 def find_windows(
-    text: str, chunks: Sequence[Spans] | Spans, count: Counter, *, limit: int, step: int, least: int
+    text: str,
+    chunks: Sequence[Spans] | Spans,
+    lengths: Lengths,
+    *,
+    limit: int,
+    step: int,
+    least: int,
 ) -> Windows:
     """The windows of `spec/metrics.md` 6 over chunks in the order given.
 
     Args:
         text: the document's text.
         chunks: int64 (n, 2), one span a chunk; or a list of the spans of each chunk.
-        count: units of each of a list of texts.
-        limit: greatest length, in those units.
+        lengths: measures in the unit of `limit`.
+        limit: greatest length of a window.
         step: chunks from one window to the next.
         least: members that a window takes whatever their length: 1 in reference mode, else 2.
     """
     n = len(chunks)
     begins = np.arange(0, n, step)
-    if isinstance(chunks, np.ndarray) and (chain := find_chain(text, chunks, count)) is not None:
+    if isinstance(chunks, np.ndarray) and (chain := find_chain(chunks, lengths)) is not None:
         last = chain_reach(chain, begins, limit=limit, least=least)
         recorded = is_recorded(begins, last)
         first, last = begins[recorded], last[recorded]
         return Windows(first, last, chunks[first], chain.tails)
-    last, pieces = _walk(text, chunks, count, begins, limit=limit, least=least)
+    last, pieces = _walk(text, chunks, lengths, begins, limit=limit, least=least)
     recorded = is_recorded(begins, last)
     kept = tuple(pieces[index] for index in np.flatnonzero(recorded).tolist())
     return Windows(begins[recorded], last[recorded], as_spans([]), as_spans([]), kept)
@@ -150,17 +156,14 @@ class Chain:
     tail_units: Indices
 
 
-def find_chain(text: str, spans: Spans, count: Counter) -> Chain | None:
+def find_chain(spans: Spans, lengths: Lengths) -> Chain | None:
     """The chunks as a chain, or None when what a chunk adds depends on where a window begins."""
     if len(spans) > 1 and (np.diff(spans, axis=0) < 0).any():
         return None
     tails = tails_of_chain(spans)
-    lists = [text[a:b] for a, b in spans.tolist()]
-    units = count(lists)
-    is_same = (tails[:, 0] == spans[:, 0]) & (tails[:, 1] == spans[:, 1])
-    tail_units = units.copy()
-    other = np.flatnonzero(~is_same)
-    tail_units[other] = count([text[a:b] for a, b in tails[other].tolist()])
+    units = lengths.of_spans(spans, "members")
+    is_same = (tails == spans).all()
+    tail_units = units if is_same else lengths.of_spans(tails, "tails")
     chain = Chain(tails, units, tail_units)
     return chain if is_chain(spans, chain) else None
 
@@ -243,7 +246,7 @@ def touching_joined(spans: Spans) -> Spans:
 def _walk(
     text: str,
     chunks: Sequence[Spans] | Spans,
-    count: Counter,
+    lengths: Lengths,
     begins: Indices,
     *,
     limit: int,
@@ -267,7 +270,7 @@ def _walk(
                 tail = [[max(edge, start), end]] if end > max(edge, start) else []
             else:
                 tail = without(spans_of[member], covered)
-            units = _units(text, tail, count, known)
+            units = _units(text, tail, lengths, known)
             if member - begin >= least and size + units > limit:
                 break
             if units > 0:
@@ -285,14 +288,14 @@ def _walk(
 def _units(
     text: str,
     tail: list[list[int]],
-    count: Counter,
+    lengths: Lengths,
     known: dict[tuple[tuple[int, int], ...], int],
 ) -> int:
     if not tail:
         return 0
     key = tuple((a, b) for a, b in tail)
     if key not in known:
-        known[key] = int(count(["".join(text[a:b] for a, b in tail)])[0])
+        known[key] = int(lengths.of_texts(["".join(text[a:b] for a, b in tail)])[0])
     return known[key]
 
 

@@ -61,12 +61,14 @@ class Parts:
 class PartUnits:
     """Sentences or blocks by start, ready to be searched.
 
-    spans: int64 (k, 2), ascending starts. sources: int64 (k,), their places in the input.
+    spans: int64 (k, 2), ascending starts; starts: int64 (k,), the same in a row.
+    sources: int64 (k,), their places in the input.
     reach: int64 (k,), the greatest end so far, so that nested blocks are found too.
     ink: int64 (k,), characters of each that are not white space.
     """
 
     spans: Spans
+    starts: Offsets
     sources: Indices
     reach: Offsets
     ink: Indices
@@ -78,7 +80,7 @@ def part_units(spans: Spans, boilerplate: Spans, characters: CharacterTable) -> 
     order = order[~starts_inside(spans[order, 0], boilerplate)]
     chosen = spans[order]
     reach = np.maximum.accumulate(chosen[:, 1])
-    return PartUnits(chosen, order, reach, characters.ink_in(chosen))
+    return PartUnits(chosen, chosen[:, 0].copy(), order, reach, characters.ink_in(chosen))
 
 
 def starts_inside(offsets: Offsets, spans: Spans) -> Mask:
@@ -100,7 +102,7 @@ def find_parts(
     Source: `spec/metrics.md` 5, default mode, steps 1 to 3.
     """
     low = np.searchsorted(units.reach, spans[:, 0], side="right")
-    high = np.searchsorted(units.spans[:, 0], spans[:, 1], side="left")
+    high = np.searchsorted(units.starts, spans[:, 1], side="left")
     row, unit = _ranges(low, np.maximum(high, low))
     clipped = np.column_stack(
         (

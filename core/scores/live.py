@@ -12,9 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.arrays import Indices, Mask, Spans, Values
+from core.arrays import Indices, Mask, Values
 from core.scores.coherence import Windows
 from core.scores.inputs import ScoreInputs
+from core.scores.lengths import FollowingLengths, common_rows
 from core.scores.options import ScoreOptions
 from core.scores.results import Scores
 from core.scores.score import (
@@ -98,16 +99,17 @@ class LiveScores:
             supply = replace(supply, policy="late")
         self._supply = supply
         self._why_no_vectors = why_no_vectors
+        self._lengths = FollowingLengths(inputs, self._options.tokenizer)
         self._state: _State | None = None
         self.compared = 0  # texts whose vectors the last update touched, for tests and measurements
 
     def update(self, chunks: Chunks) -> Scores:
         """The scores of the chunks as they are now."""
         inputs, options = self._inputs, self._options
-        units = checked_units(inputs, chunks, options)
+        units = checked_units(inputs, chunks, self._lengths)
         if options.mode == "reference" and not chunks.is_contiguous:
             return not_measurable(inputs, len(chunks), options, units, ONE_SPAN_ONLY)
-        plan = plan_vectors(inputs, chunks, options)
+        plan = plan_vectors(inputs, chunks, options, self._lengths)
         self._state = state = self._follow(plan)
         return assemble(
             inputs,
@@ -176,7 +178,7 @@ class LiveScores:
 def changed_passages(old: SpanPassages, new: SpanPassages) -> Change:
     """Which of the passages are no longer the same, in two lists of spans."""
     if old.pointers is None and new.pointers is None:
-        before, after = _common(old.spans, new.spans)
+        before, after = common_rows(old.spans, new.spans)
     else:
         before, after = _common_lists(_lists(old), _lists(new))
     return Change(before, after, len(old), len(new))
@@ -225,18 +227,6 @@ def _moved(places: Indices, change: Change) -> Indices:
     behind = places >= change.old_end
     inside = np.clip(places, change.before, max(change.before, change.new_end - 1))
     return np.where(places < change.before, places, np.where(behind, places + change.shift, inside))
-
-
-def _common(old: Spans, new: Spans) -> tuple[int, int]:
-    """How many rows are equal at the start and, of the rest, at the end."""
-    shorter = min(len(old), len(new))
-    same = (old[:shorter] == new[:shorter]).all(axis=1)
-    before = shorter if same.all() else int(np.argmin(same))
-    rest = shorter - before
-    if not rest:
-        return before, 0
-    same = (old[-rest:] == new[-rest:]).all(axis=1)[::-1]
-    return before, rest if same.all() else int(np.argmin(same))
 
 
 def _lists(passages: SpanPassages) -> list[bytes]:

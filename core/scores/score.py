@@ -10,6 +10,7 @@ from core.scores.blocks import broken_in_reference, intact_blocks
 from core.scores.cohesion import by_chunk, ratios
 from core.scores.envelope import envelope_of
 from core.scores.inputs import ScoreInputs
+from core.scores.lengths import FreshLengths, Lengths
 from core.scores.options import ScoreOptions
 from core.scores.pairs import check_spans
 from core.scores.references import hulls, kept_pairs, lost_in_reference
@@ -48,11 +49,12 @@ def score(
     Source: `spec/metrics.md` 4 to 10.
     """
     options = options or ScoreOptions()
-    units = checked_units(inputs, chunks, options)
+    lengths = FreshLengths(inputs, options.tokenizer)
+    units = checked_units(inputs, chunks, lengths)
     if options.mode == "reference" and not chunks.is_contiguous:
         return not_measurable(inputs, len(chunks), options, units, ONE_SPAN_ONLY)
     flags = flags_of(inputs, chunks, options, units)
-    plan = plan_vectors(inputs, chunks, options)
+    plan = plan_vectors(inputs, chunks, options, lengths)
     icc, dcc = measure_vectors(plan, supply, why_no_vectors)
     return assemble(
         inputs,
@@ -66,14 +68,16 @@ def score(
     )
 
 
-def checked_units(inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions) -> Indices:
+def checked_units(inputs: ScoreInputs, chunks: Chunks, lengths: Lengths) -> Indices:
     """int64 (n,): the length of each chunk.
 
     Raises:
         DocumentError: a chunk lies outside of the text.
     """
     check_spans(chunks.spans, len(inputs.text), "the chunks")
-    return inputs.counts(chunks.all_texts(inputs.text), options.tokenizer)
+    if chunks.is_contiguous and not chunks.texts:
+        return lengths.of_spans(chunks.spans, "chunks")
+    return lengths.of_texts(chunks.all_texts(inputs.text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Indices, Spans
-from core.scores.coherence import Counter, Windows, find_windows
+from core.scores.coherence import Windows, find_windows
 from core.scores.cohesion import Parts, block_parts_in_reference, find_parts
 from core.scores.inputs import ScoreInputs
+from core.scores.lengths import Lengths
 from core.scores.options import ScoreOptions
 from core.scores.vector_supply import SpanPassages
 from core.strategies.chunks import Chunks
@@ -36,7 +37,9 @@ class VectorPlan:
         return len(self.chunks)
 
 
-def plan_vectors(inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions) -> VectorPlan:
+def plan_vectors(
+    inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions, lengths: Lengths
+) -> VectorPlan:
     """Find the parts of the chunks and the windows around them."""
     is_reference = options.mode == "reference"
     passages = passages_of(chunks)
@@ -44,7 +47,7 @@ def plan_vectors(inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions) -> 
     windows = find_windows(
         inputs.text,
         spans_in_order(chunks, order),
-        counter_of(inputs, options),
+        lengths,
         limit=options.dcc_window,
         step=options.dcc_step if is_reference else 1,
         least=1 if is_reference else 2,
@@ -81,8 +84,3 @@ def spans_in_order(chunks: Chunks, order: Indices) -> Spans | Sequence[Spans]:
         return chunks.spans[order]
     rows = [chunks.spans_of(index) for index in order.tolist()]
     return np.concatenate(rows) if rows and all(len(row) == 1 for row in rows) else rows
-
-
-def counter_of(inputs: ScoreInputs, options: ScoreOptions) -> Counter:
-    """Counts texts in the options' unit."""
-    return lambda texts: inputs.counts(texts, options.tokenizer)

@@ -138,9 +138,10 @@ class VectorSupply:
 
     @cached_property
     def _piece_starts(self) -> Offsets:
-        if "tokens" in self.__dict__:
-            return self.tokens.pieces[:, 0]
-        return self.embedder.pieces(self.text)[:, 0]
+        """Where word pieces begin, in one row: a search in a column would copy it first."""
+        known = "tokens" in self.__dict__
+        pieces = self.tokens.pieces if known else self.embedder.pieces(self.text)
+        return np.ascontiguousarray(pieces[:, 0])
 
     def are_long(self, passages: Passages) -> Mask:
         """Mask, bool (n,): passages that the model cannot read whole."""
@@ -179,13 +180,18 @@ class VectorSupply:
         return np.asarray(sums / norms[:, None])
 
     def _piece_counts(self, spans: Spans) -> Indices:
+        low, high = self._piece_ranges(spans)
+        return high - low
+
+    def _piece_ranges(self, spans: Spans) -> tuple[Indices, Indices]:
         low = np.searchsorted(self._piece_starts, spans[:, 0], side="left")
         high = np.searchsorted(self._piece_starts, spans[:, 1], side="left")
-        counts: Indices = np.maximum(high - low, 0)
-        return counts
+        return low, np.maximum(low, high)
 
     def _span_sums(self, spans: Spans) -> tuple[NDArray[np.float64], Indices]:
-        return token_sums(self.tokens, spans)
+        tokens = self.tokens
+        low, high = self._piece_ranges(spans)
+        return token_sums(tokens, low, high), high - low
 
     def _pool_pieces(self, texts: list[str]) -> VectorRows:
         """Length-weighted means over pieces that the model reads whole, cut at sentence ends."""
@@ -214,13 +220,11 @@ class VectorSupply:
         return [text[a:b] for a, b in zip(cuts, [*cuts[1:], len(text)], strict=True)]
 
 
-def token_sums(tokens: TokenVectors, spans: Spans) -> tuple[NDArray[np.float64], Indices]:
-    """Sums, float64 (m, d), of the vectors of the word pieces in each span; their numbers.
+def token_sums(tokens: TokenVectors, low: Indices, high: Indices) -> NDArray[np.float64]:
+    """Sums, float64 (m, d), of the vectors of the word pieces `low` to `high`, int64 (m,).
 
     In float64, so that the sum over neighbouring spans is the sum over their union to 1e-12.
     """
-    ranges = tokens.piece_ranges(spans)
-    low, high = ranges[:, 0], np.maximum(ranges[:, 0], ranges[:, 1])
     sums = tokens.prefix[high].astype(np.float64)
     sums -= tokens.prefix[low]
     crossing = np.flatnonzero(low // BLOCK != high // BLOCK)
@@ -228,7 +232,7 @@ def token_sums(tokens: TokenVectors, spans: Spans) -> tuple[NDArray[np.float64],
         sums[crossing] += (
             tokens.offsets[high[crossing] // BLOCK] - tokens.offsets[low[crossing] // BLOCK]
         )
-    return sums, high - low
+    return sums
 
 
 def _last_sentence_end(text: str, start: int, latest: int) -> int | None:

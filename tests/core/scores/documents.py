@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""A text with sentences, blocks and pairs, chunkings of it, and a small model with token vectors."""
+"""A text with sentences, blocks and pairs, chunkings of it, and a small model for late vectors."""
 
 import re
 import zlib

@@ -47,7 +47,9 @@ def gapped(random: np.random.Generator) -> Spans:
 def nested(random: np.random.Generator) -> Spans:
     parents = plain(random)[:12]
     children = [
-        (a + (b - a) * k // 3, a + (b - a) * (k + 1) // 3) for a, b in parents.tolist() for k in range(3)
+        (a + (b - a) * k // 3, a + (b - a) * (k + 1) // 3)
+        for a, b in parents.tolist()
+        for k in range(3)
     ]
     return np.concatenate((parents, as_spans(children)))
 
@@ -60,7 +62,9 @@ def edited(spans: Spans, random: np.random.Generator) -> Spans:
     spans = spans.copy()
     index = int(random.integers(len(spans)))
     start, end = spans[index].tolist()
-    match random.choice(["move", "split", "merge", "edge", "remove"], p=[0.5, 0.2, 0.15, 0.1, 0.05]):
+    match random.choice(
+        ["move", "split", "merge", "edge", "remove"], p=[0.5, 0.2, 0.15, 0.1, 0.05]
+    ):
         case "move" if index:
             cut = int(random.integers(0, N + 1))
             spans[index - 1, 1] = max(spans[index - 1, 0], cut)
@@ -110,7 +114,9 @@ def test_live_scores_equal_the_full_computation_after_every_edit(kind: str, supp
         assert_same(found, score(INPUTS, chunks, OPTIONS, supply=SUPPLIES[supply]))
 
 
-@given(seeds=st.tuples(st.integers(0, 2**32), st.integers(0, 2**32)), kind=st.sampled_from(list(KINDS)))
+@given(
+    seeds=st.tuples(st.integers(0, 2**32), st.integers(0, 2**32)), kind=st.sampled_from(list(KINDS))
+)
 @settings(max_examples=30)
 def test_live_scores_follow_any_other_chunking(seeds: tuple[int, int], kind: str):
     first, second = (KINDS[kind](np.random.default_rng(seed)) for seed in seeds)
@@ -130,7 +136,9 @@ def test_live_scores_follow_chunks_of_several_spans():
 
     for _ in range(60):
         index = int(random.integers(2, len(lists)))
-        lists[index - 2] = lists[index - 2] + lists.pop(index) if len(lists) > 6 else lists[index - 2]
+        lists[index - 2] = (
+            lists[index - 2] + lists.pop(index) if len(lists) > 6 else lists[index - 2]
+        )
         chunks = several_spans(lists)
 
         assert_same(live.update(chunks), score(INPUTS, chunks, OPTIONS, supply=SUPPLIES["late"]))
