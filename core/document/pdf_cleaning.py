@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""Cleaning of characters as a PDF gives them: what is no text goes, what stands for text becomes it.
+"""Cleaning of the characters of a PDF: what is no text goes, what stands for text becomes it.
 
 Every rule works on the arrays of one page and says how many characters it touched. Nothing here
 knows a PDF library.
@@ -53,6 +53,7 @@ ZERO_WIDTH = 0.01  # points: narrower is not seen
 ZERO_WIDTH_SHARE = 0.2  # of the page's characters: above it, the layer is not what is drawn
 LIGATURE_PARTS = 3  # characters without width after one with width that may belong to it
 DOUBLE_DISTANCE = 0.15  # em (corpus/traps 5): nearer is the same glyph drawn again
+MOST_NEIGHBOURS = 100  # equal glyphs at equal places along the axis that are compared
 LEADER_LEAST = 3  # replacement characters in a row that fill a gap
 
 
@@ -311,62 +312,32 @@ def _share(page: Page, indices: NDArray[np.intp]) -> None:
 def _doubles(page: Page) -> None:
     """Drop a glyph that repeats one at almost the same place, as bold or shadow is made.
 
-    Two glyphs nearer than d share a cell of width 4 d in at least one of four grids that are
-    shifted by half a cell, so four sorts find all candidates.
+    Glyphs are sorted by code and by their place along a slanted axis, so that those of a column
+    or a row stand apart; then neighbours, and neighbours of neighbours, are compared until none
+    is near along the axis.
     """
     ink = np.flatnonzero(page.keep & (page.code > SPACE))
     if len(ink) < 2:
         return
-    distance = DOUBLE_DISTANCE * page.size[ink].astype(np.float64)
-    cell = 4.0 * float(np.median(distance))
-    if cell <= 0 or not np.isfinite(cell):
-        return
-    code = page.code[ink].astype(np.int64)
-    x, y = page.x[ink] / cell, page.y[ink] / cell
-    dropped = np.zeros(len(ink), np.bool_)
-    for shift_x, shift_y in ((0.0, 0.0), (0.5, 0.0), (0.0, 0.5), (0.5, 0.5)):
-        column = np.floor(x + shift_x).astype(np.int64) & 0x3FFFF
-        row = np.floor(y + shift_y).astype(np.int64) & 0x3FFFF
-        key = (code << 36) | (column << 18) | row
-        ordered = np.sort(key)
-        if not (ordered[1:] == ordered[:-1]).any():
-            continue
-        for group in _equal_groups(key):
-            _drop_near(page, ink, group, distance, dropped)
-    if dropped.any():
-        page.drop(ink[dropped], "double")
+    x, y = page.x[ink].astype(np.float64), page.y[ink].astype(np.float64)
+    near = DOUBLE_DISTANCE * page.size[ink].astype(np.float64)
+    along = 0.8 * x + 0.6 * y
+    width = float(np.ptp(along)) + 2 * float(near.max()) + 1
+    place = page.code[ink] * width + along
+    order = np.argsort(place)
+    place, x, y, near = place[order], x[order], y[order], near[order]
+    again: list[NDArray[np.intp]] = []
+    for lag in range(1, MOST_NEIGHBOURS):
+        close = np.flatnonzero(place[lag:] - place[:-lag] < near[lag:])
+        if not len(close):
+            break
+        other = close + lag
+        same = np.hypot(x[close] - x[other], y[close] - y[other]) < near[other]
+        again.append(np.maximum(order[close[same]], order[other[same]]))
+    found = ink[np.unique(np.concatenate(again))] if again else ink[:0]
+    if len(found):
+        page.drop(found, "double")
         _drop_orphan_spaces(page)
-
-
-def _equal_groups(key: NDArray[np.int64]) -> list[NDArray[np.intp]]:
-    """Return the groups of two and more indices with equal keys, each in order."""
-    order = np.argsort(key, kind="stable")
-    edges = np.flatnonzero(np.diff(key[order])) + 1
-    return [group for group in np.split(order, edges) if len(group) > 1]
-
-
-def _drop_near(
-    page: Page,
-    ink: NDArray[np.intp],
-    group: NDArray[np.intp],
-    distance: NDArray[np.float64],
-    dropped: Mask,
-) -> None:
-    """Mark as dropped what lies near an earlier glyph of the group."""
-    kept: list[int] = []
-    for index in group:
-        if dropped[index]:
-            continue
-        at = ink[index]
-        near = any(
-            np.hypot(page.x[at] - page.x[ink[other]], page.y[at] - page.y[ink[other]])
-            < distance[index]
-            for other in kept
-        )
-        if near:
-            dropped[index] = True
-        else:
-            kept.append(int(index))
 
 
 def _drop_orphan_spaces(page: Page) -> None:

@@ -18,10 +18,13 @@ from core.document.pdf_stext import (
     SYNTHETIC,
     Characters,
     Font,
+    draw,
+    marks,
     read_characters,
     text_page,
 )
-from core.document.pdf_structure import roles_of
+from core.document.pdf_structure import ROLE_NAMES, roles_of
+from core.document.pdf_values import Box
 from core.document.raw import (
     BOLD,
     INVISIBLE,
@@ -49,13 +52,14 @@ MONO_NAMES = ("courier", "mono", "typewriter", "consol", "cmtt")
 def raw_page(page: Any, *, label: str = "", tagged: bool = False) -> RawPage:
     """Extract one page. `tagged`: the document has a structure tree, so look up the roles."""
     width, height = float(page.rect.width), float(page.rect.height)
-    found = read_characters(text_page(page))
+    drawing = draw(page)
+    found = read_characters(text_page(drawing))
     inside = _inside(found, (height, width) if page.rotation % 180 else (width, height))
-    tags = roles_of(page, found) if tagged and len(found) else ()
-    glyphs, runs, counts = _glyphs(found, inside, page.rotation_matrix, tags)
+    roles = roles_of(drawing, found) if tagged and len(found) else np.full(len(found), -1, np.int32)
+    glyphs, runs, counts = _glyphs(found, inside, page.rotation_matrix, roles)
     counts["outside"] = int((~inside & (found.code > SPACE)).sum())
     counts["annotation"] = _annotation_characters(page)
-    images, drawings = _marks(page)
+    images, drawings = (_shown_boxes(boxes, page) for boxes in marks(drawing))
     counts["image"] = len(images)
     counts = {kind: number for kind, number in counts.items() if number}
     return RawPage(
@@ -75,8 +79,12 @@ def raw_page(page: Any, *, label: str = "", tagged: bool = False) -> RawPage:
 
 def _inside(found: Characters, size: tuple[float, float]) -> NDArray[np.bool_]:
     """Which characters touch the visible page, of `size` (width, height) unrotated."""
-    low, high = found.quad.min(axis=1), found.quad.max(axis=1)
-    touches: NDArray[np.bool_] = ((high > 0) & (low < np.array(size, np.float32))).all(axis=1)
+    corners = np.ascontiguousarray(found.quad.reshape(-1, 8).T)
+    touches = np.ones(len(found), np.bool_)
+    for axis in (0, 1):
+        a, b, c, d = corners[axis::2]
+        touches &= np.maximum(np.maximum(a, b), np.maximum(c, d)) > 0
+        touches &= np.minimum(np.minimum(a, b), np.minimum(c, d)) < size[axis]
     return touches
 
 
@@ -85,28 +93,17 @@ def _annotation_characters(page: Any) -> int:
     drawing = [kind for _, kind, _ in page.annot_xrefs() if kind not in NO_TEXT_ANNOTATIONS]
     if not drawing:
         return 0
-    drawn = read_characters(text_page(page, contents=False, annotations=True))
+    drawn = read_characters(text_page(draw(page, annotations=True)))
     return int((drawn.code > SPACE).sum())
 
 
-def _marks(page: Any) -> tuple[Real, Real]:
-    """Boxes (k, 4) of pictures and of vector graphics on the page, display frame."""
-    log = page.get_bboxlog()
-    matrix = page.rotation_matrix
-    boxes: tuple[list[Any], list[Any]] = ([], [])
-    for kind, box in log:
-        if "text" not in kind:
-            boxes["image" not in kind].append(box)
-    return _shown_boxes(boxes[0], matrix, page.rect), _shown_boxes(boxes[1], matrix, page.rect)
-
-
-def _shown_boxes(boxes: list[Any], matrix: Any, page_box: Any) -> Real:
-    """Put boxes into the display frame, cut to the page; what is outside goes."""
+def _shown_boxes(boxes: list[Box], page: Any) -> Real:
+    """float32 (k, 4): put boxes into the display frame, cut to the page; what is outside goes."""
     if not boxes:
         return np.empty((0, 4), np.float32)
-    corners = _to_display(np.array(boxes, np.float32).reshape(-1, 2, 2), matrix)
+    corners = _to_display(np.array(boxes, np.float32).reshape(-1, 2, 2), page.rotation_matrix)
     low = np.maximum(corners.min(axis=1), 0)
-    high = np.minimum(corners.max(axis=1), (page_box.width, page_box.height))
+    high = np.minimum(corners.max(axis=1), (page.rect.width, page.rect.height))
     seen = (high >= low).all(axis=1)
     shown: Real = np.hstack([low, high])[seen].astype(np.float32)
     return shown
@@ -122,50 +119,59 @@ def _to_display(points: Real, matrix: Any) -> Real:
     return moved
 
 
+def _dot(points: Real, directions: Real) -> Real:
+    """(n,) of (n, 2) and (n, 2): how far each point lies along its direction."""
+    along: Real = points[:, 0] * directions[:, 0] + points[:, 1] * directions[:, 1]
+    return along
+
+
 # --- characters to glyphs and runs -------------------------------------------------------------
 
 
 def _glyphs(
-    found: Characters, inside: NDArray[np.bool_], matrix: Any, tags: tuple[str, ...]
+    found: Characters, inside: NDArray[np.bool_], matrix: Any, roles: NDArray[np.int32]
 ) -> tuple[Glyphs, Runs, dict[str, int]]:
-    """Clean the characters of a page and sort them into runs; `tags` has a role for each."""
+    """Clean the characters of a page and sort them into runs, which `roles` divide too."""
     if not len(found):
         return (*no_glyphs(), {})
     direction = found.direction[found.line]
-    along = np.einsum("nkc,nc->nk", found.quad[:, (0, 3)], direction)  # opposite corners
-    page = _page_to_clean(found, inside, along)
+    page = _page_to_clean(found, inside, direction)
     pdf_cleaning.clean(page)
     kept = np.flatnonzero(page.keep)
     if not len(kept):
         return (*no_glyphs(), page.counts)
     style = _style(found, page, kept)
     page.count("hidden", int(((style & INVISIBLE) != 0)[page.code[kept] > SPACE].sum()))
-    tag_names, tag = np.unique(tags, return_inverse=True) if tags else (("",), found.line * 0)
-    first = _first_of_runs(found, kept, style, tag)
+    first = _first_of_runs(found, kept, style, roles)
     run = np.zeros(len(kept), np.int32)
     run[first[1:]] = 1
     run = np.cumsum(run, dtype=np.int32)
     heads = kept[first]
-    runs = _runs(found, kept, first, style[first], matrix, tuple(tag_names[t] for t in tag[heads]))
-    zero = np.einsum("nc,nc->n", found.origin[heads], direction[heads])[run]
+    tags = tuple(ROLE_NAMES.get(role, "") for role in roles[heads].tolist())
+    runs = _runs(found, kept, first, matrix, flags=style[first], tag=tags)
+    zero = _dot(found.origin[heads], direction[heads])[run]
     glyphs = _expanded(
         page,
         kept,
-        _to_display(found.origin[kept], matrix),
-        (page.start[kept] - zero, page.end[kept] - zero),
-        run,
-        runs,
+        origin=_to_display(found.origin[kept], matrix),
+        extent=(page.start[kept] - zero, page.end[kept] - zero),
+        run=run,
+        runs=runs,
     )
     return glyphs, runs, page.counts
 
 
-def _page_to_clean(found: Characters, inside: NDArray[np.bool_], along: Real) -> pdf_cleaning.Page:
+def _page_to_clean(
+    found: Characters, inside: NDArray[np.bool_], direction: Real
+) -> pdf_cleaning.Page:
+    one = _dot(found.quad[:, 0], direction)  # opposite corners
+    other = _dot(found.quad[:, 3], direction)
     return pdf_cleaning.Page(
         code=found.code.copy(),
         x=found.origin[:, 0],
         y=found.origin[:, 1],
-        start=along.min(axis=1),
-        end=along.max(axis=1),
+        start=np.minimum(one, other),
+        end=np.maximum(one, other),
         size=found.size,
         font=found.font,
         line=found.line,
@@ -220,12 +226,12 @@ def _raised(
 
 
 def _first_of_runs(
-    found: Characters, kept: NDArray[np.intp], style: NDArray[np.int32], tag: NDArray[Any]
+    found: Characters, kept: NDArray[np.intp], style: NDArray[np.int32], roles: NDArray[np.int32]
 ) -> NDArray[np.intp]:
-    """Where, among the kept characters, line, font, size, style or tag change."""
+    """Where, among the kept characters, line, font, size, style or role change."""
     new = np.zeros(len(kept), np.bool_)
     new[0] = True
-    for values in (found.line, found.font, found.size, tag):
+    for values in (found.line, found.font, found.size, roles):
         new[1:] |= np.diff(values[kept]) != 0
     new[1:] |= np.diff(style) != 0
     return np.flatnonzero(new)
@@ -235,9 +241,10 @@ def _runs(
     found: Characters,
     kept: NDArray[np.intp],
     first: NDArray[np.intp],
-    flags: NDArray[np.int32],
     matrix: Any,
-    tags: tuple[str, ...],
+    *,
+    flags: NDArray[np.int32],
+    tag: tuple[str, ...],
 ) -> Runs:
     """Describe the runs that begin at `first` (indices into kept)."""
     heads = kept[first]
@@ -257,7 +264,7 @@ def _runs(
         descent=np.maximum(-np.minimum.reduceat(bottom, first), 0),
         flags=flags,
         font=tuple(found.fonts[font].name for font in found.font[heads].tolist()),
-        tag=tags,
+        tag=tag,
     )
 
 
@@ -267,12 +274,14 @@ def _extent_across(found: Characters, kept: NDArray[np.intp]) -> tuple[Real, Rea
     Fonts whose ascender and descender make less than one em get one em, as PyMuPDF does it.
     """
     dx, dy = found.direction[found.line[kept]].T
-    from_origin = found.quad[kept][:, (0, 3)] - found.origin[kept][:, None]
-    across = from_origin[..., 0] * dy[:, None] - from_origin[..., 1] * dx[:, None]
-    top, bottom = across.max(axis=1), across.min(axis=1)
+    left = np.stack([dy, -dx], axis=1)
+    origin = _dot(found.origin[kept], left)
+    upper = _dot(found.quad[kept, 0], left) - origin
+    lower = _dot(found.quad[kept, 3], left) - origin
+    top, bottom = np.maximum(upper, lower), np.minimum(upper, lower)
     heights = np.array([_corrected_heights(font) for font in found.fonts], np.float32)
     up, down = (heights[found.font[kept]] * found.size[kept][:, None]).T
-    mirrored = across[:, 0] < across[:, 1]
+    mirrored = upper < lower
     correct = np.isfinite(up) & ~found.vertical[found.line[kept]]
     top = np.where(correct, np.where(mirrored, down, up), top)
     bottom = np.where(correct, -np.where(mirrored, up, down), bottom)
@@ -293,6 +302,7 @@ def _corrected_heights(font: Font) -> tuple[float, float]:
 def _expanded(
     page: pdf_cleaning.Page,
     kept: NDArray[np.intp],
+    *,
     origin: Real,
     extent: tuple[Real, Real],
     run: NDArray[np.int32],

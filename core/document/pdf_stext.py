@@ -19,12 +19,16 @@ import pymupdf
 from numpy.typing import NDArray
 from pymupdf import mupdf
 
+from core.document.pdf_values import Box
+
 # As PyMuPDF's default for text, without MEDIABOX_CLIP: what is outside the page is counted.
 TEXT_FLAGS = (
     pymupdf.TEXT_PRESERVE_LIGATURES
     | pymupdf.TEXT_PRESERVE_WHITESPACE
     | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 )
+MARK_FLAGS = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
+MOST_MARKS = 50_000  # of a page: a map may have a million, and nobody needs them
 KEEP_ALL = (
     mupdf.FZ_TEXT_FLATTEN_KEEP_LINES
     | mupdf.FZ_TEXT_FLATTEN_KEEP_PARAGRAPHS
@@ -95,28 +99,57 @@ class Characters:
         return len(self.code)
 
 
-def text_page(
-    page: Any, *, contents: bool = True, annotations: bool = False, structure: bool = False
-) -> Any:
-    """Run a page into structured text, in the frame of the unrotated page; no image is read.
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A page that was interpreted once, to be run into several devices; frame unrotated."""
 
-    `contents` are the page's own marks and the values of its form fields, `annotations` what
-    other annotations draw. With `structure` the text comes in the order of the tags.
-    """
+    commands: Any
+    box: Any
+
+
+def draw(page: Any, *, annotations: bool = False) -> Drawing:
+    """Interpret a page's own marks and form fields, or what other annotations draw."""
     matrix = mupdf.FzMatrix(*page.derotation_matrix)
     fz_page = page.this if isinstance(page.this, mupdf.FzPage) else page.this.super()
     box = mupdf.fz_transform_rect(mupdf.fz_bound_page(fz_page), matrix)
-    text = mupdf.FzStextPage(box)
-    options = mupdf.FzStextOptions()
-    options.flags = TEXT_FLAGS | (pymupdf.TEXT_COLLECT_STRUCTURE if structure else 0)
-    device = mupdf.fz_new_stext_device(text, options)
-    if contents:
-        mupdf.fz_run_page_contents(fz_page, device, matrix, mupdf.FzCookie())
-        mupdf.fz_run_page_widgets(fz_page, device, matrix, mupdf.FzCookie())
+    commands = mupdf.FzDisplayList(box)
+    device = mupdf.fz_new_list_device(commands)
     if annotations:
         mupdf.fz_run_page_annots(fz_page, device, matrix, mupdf.FzCookie())
+    else:
+        mupdf.fz_run_page_contents(fz_page, device, matrix, mupdf.FzCookie())
+        mupdf.fz_run_page_widgets(fz_page, device, matrix, mupdf.FzCookie())
+    mupdf.fz_close_device(device)
+    return Drawing(commands, box)
+
+
+def text_page(drawing: Drawing, flags: int = TEXT_FLAGS) -> Any:
+    """Run a page into structured text. Without other flags no image is looked at."""
+    text = mupdf.FzStextPage(drawing.box)
+    options = mupdf.FzStextOptions()
+    options.flags = flags
+    device = mupdf.fz_new_stext_device(text, options)
+    everything = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
+    mupdf.fz_run_display_list(
+        drawing.commands, device, mupdf.FzMatrix(), everything, mupdf.FzCookie()
+    )
     mupdf.fz_close_device(device)
     return text
+
+
+def marks(drawing: Drawing) -> tuple[list[Box], list[Box]]:
+    """Boxes of the pictures and of the vector graphics of a page. No picture is decoded."""
+    text = text_page(drawing, MARK_FLAGS)
+    found: tuple[list[Box], list[Box]] = ([], [])
+    block = text.m_internal.first_block
+    while block and len(found[0]) + len(found[1]) < MOST_MARKS:
+        if block.type in (mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR):
+            box = block.bbox
+            found[block.type == mupdf.FZ_STEXT_BLOCK_VECTOR].append(
+                (box.x0, box.y0, box.x1, box.y1)
+            )
+        block = block.next
+    return found
 
 
 def read_characters(text: Any) -> Characters:
@@ -202,16 +235,28 @@ def from_structures(text: Any) -> Characters:
     )
 
 
-def roles(text: Any) -> tuple[NDArray[np.int32], Characters]:
-    """Read a text page made with `structure`: the MuPDF role of each character, −1 without.
+@dataclass(frozen=True, slots=True, eq=False)
+class Roles:
+    """The roles of n characters that have tags, and where these are (unrotated page)."""
+
+    role: NDArray[np.int32]  # MuPDF's number; −1 without
+    code: NDArray[np.int32]
+    origin: NDArray[np.float32]  # (n, 2)
+
+
+def read_roles(drawing: Drawing) -> Roles:
+    """Read which structure element each character is in.
 
     The role is that of the nearest element that is not inline (a span, a link, emphasis).
     """
+    text = text_page(drawing, TEXT_FLAGS | pymupdf.TEXT_COLLECT_STRUCTURE)
     places = _addresses(text)
     if not len(places):
-        return np.empty(0, np.int32), _no_characters()
+        return Roles(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2), np.float32))
     elements, which = np.unique(places[:, 1], return_inverse=True)
-    return np.array([_role(int(at)) for at in elements], np.int32)[which], from_structures(text)
+    role = np.array([_role(int(at)) for at in elements], np.int32)[which]
+    read = _gather(places[:, 4], _CHARACTER)
+    return Roles(role, read["code"], read["origin"])
 
 
 _INLINE = frozenset(range(mupdf.FZ_STRUCTURE_SPAN, mupdf.FZ_STRUCTURE_WP + 1)) - {
@@ -383,7 +428,7 @@ def structures_are_as_expected() -> bool:
     page = document.new_page(width=200, height=100)
     page.insert_text((20, 40), "Quick brown", fontname="helv", fontsize=11)
     page.insert_text((20, 60), "fox \u2014 \u00e9t\u00e9", fontname="tibo", fontsize=7)
-    text = text_page(page)
+    text = text_page(draw(page))
     if pymupdf.mupdf_version_tuple[:2] != (1, 28):
         return False
     quick, plain = from_structures(text), from_dictionaries(text)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pymupdf import mupdf
 
 from core.document.model import OutlineItem
-from core.document.pdf_stext import Characters, roles, text_page
+from core.document.pdf_stext import Characters, Drawing, read_roles
 from core.document.pdf_values import Annotation, Box, FormField, Link, PageSize
 
 _PDF_NAMES = {
@@ -44,27 +44,27 @@ MOST_OUTLINE_LEVELS = 64  # deeper than any real outline
 # --- tags --------------------------------------------------------------------------------------
 
 
-def roles_of(page: Any, found: Characters) -> tuple[str, ...]:
-    """Return the PDF role (P, H1, TD, …) of each character, "" where the tags say nothing.
+def roles_of(drawing: Drawing, found: Characters) -> NDArray[np.int32]:
+    """int32 (n,): MuPDF's number of the role (`ROLE_NAMES`) of each character, −1 without.
 
     The tags bring the text in another order, so it is read a second time and characters are
     matched by code and place, which are the same to the last bit.
     """
-    role, tagged = roles(text_page(page, structure=True))
-    if not len(tagged) or not (role >= 0).any():
-        return ()
-    keys, first = np.unique(_place_keys(tagged), return_index=True)
-    wanted = _place_keys(found)
+    tagged = read_roles(drawing)
+    if not (tagged.role >= 0).any():
+        return np.full(len(found), -1, np.int32)
+    keys, first = np.unique(_place_keys(tagged.code, tagged.origin), return_index=True)
+    wanted = _place_keys(found.code, found.origin)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    matched = np.where(keys[at] == wanted, role[first[at]], -1)
-    return tuple(ROLE_NAMES.get(value, "") for value in matched.tolist())
+    matched: NDArray[np.int32] = np.where(keys[at] == wanted, tagged.role[first[at]], -1)
+    return matched
 
 
-def _place_keys(found: Characters) -> NDArray[np.uint64]:
+def _place_keys(code: NDArray[np.int32], origin: NDArray[np.float32]) -> NDArray[np.uint64]:
     """uint64 (n,): one number for code and origin of each character."""
-    bits = np.ascontiguousarray(found.origin).view(np.uint32).astype(np.uint64)
-    key: NDArray[np.uint64] = (bits[:, 0] << np.uint64(32)) | bits[:, 1]
-    return key * np.uint64(0x9E3779B97F4A7C15) + found.code.astype(np.uint64)
+    bits = np.ascontiguousarray(origin).view(np.uint32).astype(np.uint64)
+    place: NDArray[np.uint64] = (bits[:, 0] << np.uint64(32)) | bits[:, 1]
+    return place * np.uint64(0x9E3779B97F4A7C15) + code.astype(np.uint64)
 
 
 def has_tags(document: Any) -> bool:
