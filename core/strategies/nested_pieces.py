@@ -14,7 +14,7 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from core.arrays import Indices, Mask, Offsets
-from core.units.tokens import PieceCounter
+from core.units.tokens import PieceCounter, code_points
 
 Finder = Callable[[str, int, int], Iterator[int]]  # text, start, end -> where separators begin
 
@@ -25,7 +25,7 @@ class Separator:
 
     label: str
     find: Finder | None
-    is_character: bool = False  # one literal character: cannot overlap itself or an edge
+    character: str = ""  # set if it is one literal character: that overlaps nothing
 
 
 @dataclass(slots=True, eq=False)
@@ -90,7 +90,7 @@ def literal(separator: str) -> Separator:
             yield at
             at = text.find(separator, at + len(separator), end)
 
-    return Separator(repr(separator), find, is_character=len(separator) == 1)
+    return Separator(repr(separator), find, separator if len(separator) == 1 else "")
 
 
 def pattern(expression: str) -> Separator:
@@ -116,10 +116,13 @@ def nest(
     labels = [separator.label for separator in separators]
     by_characters = any(separator.find is None for separator in separators)
     usable = list(takewhile(lambda separator: separator.find is not None, separators))
+    is_edge = np.zeros(len(text) + 1, np.bool_)
+    is_edge[[0, -1]] = True
     edges = [np.array([0, len(text)], dtype=np.int64)]
     wholes = []
     for separator in usable:
-        edges.append(_refine(text, edges[-1], separator))
+        _mark(text, edges[-1], separator, is_edge)
+        edges.append(np.flatnonzero(is_edge))
         wholes.append(np.array([not _occurs(text, separator)] + [False] * (len(edges[-1]) - 2)))
     levels = link_levels(labels, edges, wholes, counter)
     return NestedPieces(text, levels, by_characters, unit, counter)
@@ -159,12 +162,13 @@ def _occurs(text: str, separator: Separator) -> bool:
     return separator.find is not None and next(separator.find(text, 0, len(text)), None) is not None
 
 
-def _refine(text: str, edges: Offsets, separator: Separator) -> Offsets:
-    """int64: `edges` and the places before each separator in the pieces between them."""
+def _mark(text: str, edges: Offsets, separator: Separator, is_edge: Mask) -> None:
+    """Mark in `is_edge`, bool (N + 1,), the places before the separator in each piece."""
     find = separator.find
     assert find is not None
-    if separator.is_character:
-        found = np.fromiter(find(text, 0, len(text)), np.int64)
-        return np.union1d(edges, found)
-    cuts = {at for a, b in pairwise(edges.tolist()) for at in find(text, a, b)}
-    return np.union1d(edges, np.fromiter(cuts, np.int64, len(cuts)))
+    if separator.character:
+        is_edge[:-1] |= code_points(text) == ord(separator.character)
+        return
+    for a, b in pairwise(edges.tolist()):
+        for at in find(text, a, b):
+            is_edge[at] = True

@@ -22,7 +22,7 @@ from core.strategies.recursive import (
 from core.strategies.recursive_merge import as_chunks, split_recursively
 from core.strategies.registry import strategy
 from core.strategies.source import Source
-from core.strategies.trimming import Solid
+from core.strategies.trimming import Solid, padded
 
 PCC = Declaration(
     code="PCC",
@@ -130,12 +130,11 @@ def _ranges(low: Indices, high: Indices) -> Indices:
 
 
 def _solid_inside(solid: Solid, roots: Spans, bases: Offsets) -> Solid:
-    """The white space of the roots set end to end; each begins and ends with a solid character."""
-    within = _ranges(roots[:, 0], roots[:, 1])
-    shift = np.repeat(bases[:-1] - roots[:, 0], roots[:, 1] - roots[:, 0])
-    next_start = np.append(solid.next_start[within] + shift, bases[-1])
-    last_end = np.append(0, solid.last_end[within + 1] + shift)
-    return Solid(next_start, last_end)
+    """The solid characters of the roots set end to end."""
+    offsets = solid.places[1:-1]
+    low, high = np.searchsorted(offsets, roots).T
+    shift = np.repeat(bases[:-1] - roots[:, 0], high - low)
+    return padded(offsets[_ranges(low, high)] + shift, int(bases[-1]))
 
 
 def _interleave(parents: Chunks, children: Chunks, owners: Indices) -> Chunks:

@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import as_spans
-from core.strategies.piece_tree import Pieces, PieceTree
+from core.strategies.piece_tree import Part, Pieces, PieceTree
 from core.strategies.small_groups import join_small
-
-Part = tuple[int, int, int]  # start, end, count of a piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ def merge_to_size(
     if overlap < 1:
         return _merge_without_overlap(pieces, most)
     tails = _Tails(tree, overlap, backward)
-    parts = _parts(pieces)
+    parts = pieces.parts()
     merge = Merge([], [], [], [])
     low, current, total, shared = 0, list[Part](), 0, 0
     for number, part in enumerate(parts):
@@ -80,7 +77,7 @@ def merge_small_only(
     """Join only pieces of fewer than `least` units with a neighbour, up to `most`."""
     found = join_small(pieces.counts.tolist(), least=least, most=most)
     groups = list(zip(found.edges[:-1], found.edges[1:], strict=True))
-    parts = _parts(pieces)
+    parts = pieces.parts()
     stops = [
         _small_stop(one, two, least, most)
         for one, two in zip(found.sizes, found.sizes[1:], strict=False)
@@ -121,10 +118,6 @@ def _merge_without_overlap(pieces: Pieces, most: int) -> Merge:
     return merge
 
 
-def _parts(pieces: Pieces) -> list[Part]:
-    return list(zip(*pieces.spans.T.tolist(), pieces.counts.tolist(), strict=True))
-
-
 def _hull(parts: list[Part]) -> tuple[int, int]:
     one, two = parts[0], parts[-1]
     return min(one[0], two[0]), max(one[1], two[1])
@@ -154,10 +147,9 @@ class _Tails:
         """As many pieces of one piece as there is room for, those nearest to the next chunk."""
         if room < 1:
             return []
-        pieces = _parts(self.tree.split(as_spans([part[:2]]), room))
         got: list[Part] = []
         length = 0
-        for each in pieces if self.backward else reversed(pieces):
+        for each in self.tree.walk(part[0], part[1], room, from_end=not self.backward):
             if length + each[2] > room:
                 break
             got.insert(0, each)

@@ -5,7 +5,7 @@ How a span is cut depends on its text alone; only whether it is cut depends on t
 tree grows as sizes are tried, and a new size walks what is there, level by level, in numpy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from core.strategies.separator_search import Attach, Match, SplitSeparator, piec
 from core.units.tokens import PieceCounter, code_points
 
 UNKNOWN = -1
+Part = tuple[int, int, int]  # start, end, count of a piece
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,6 +38,10 @@ class Pieces:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    def parts(self) -> list[Part]:
+        """Start, end and count of each piece, as plain numbers."""
+        return list(zip(*self.spans.T.tolist(), self.counts.tolist(), strict=True))
 
     def take(self, which: Indices) -> "Pieces":
         """The pieces at `which`, int64 (m,), in that order."""
@@ -91,26 +96,61 @@ class PieceTree:
             fits = (counts >= 0) & (counts <= most)
             done.append(nodes.pieces(frontier[fits], roots[fits]))
             over, roots = frontier[~fits], roots[~fits]
-            self._expand(over)
+            for node in over[nodes.first[over] == UNKNOWN].tolist():
+                self._expand(node)
             first, last = nodes.first[over], nodes.last[over]
             hard = np.flatnonzero(first == last)  # no separator cuts them
             done += [self._characters(int(over[at]), int(roots[at]), most) for at in hard.tolist()]
             frontier, roots = _ranges(first, last), np.repeat(roots, last - first)
         return _in_order([nodes.pieces(frontier, roots), *done])
 
+    def walk(self, start: int, end: int, most: int, *, from_end: bool) -> Iterator[Part]:
+        """The pieces of `split` for one span, one by one, and only as far as they are asked for.
+
+        Args:
+            start: where the span begins.
+            end: where it ends, after `start`.
+            most: the greatest length of a piece.
+            from_end: the last piece comes first.
+        """
+        nodes = self._nodes
+        waiting = [self._root(start, end)]
+        while waiting:
+            node = waiting.pop()
+            low, high, count = self._counted(node, most)
+            if 0 <= count <= most:
+                yield low, high, count
+                continue
+            if nodes.first[node] == UNKNOWN:
+                self._expand(node)
+            first, last = int(nodes.first[node]), int(nodes.last[node])
+            if first == last:
+                parts = self._characters(node, 0, most).parts()
+                yield from reversed(parts) if from_end else parts
+            else:
+                children = range(first, last)
+                waiting += children if from_end else reversed(children)
+
+    def _root(self, start: int, end: int) -> int:
+        """The node of a span as a text of its own."""
+        node = self._roots.get((start, end))
+        if node is None:
+            node = self._roots[start, end] = self._nodes.add_root(start, end)
+        return node
+
     def _root_nodes(self, spans: Spans) -> tuple[Indices, Indices]:
         """The nodes of the spans that are not empty, and the numbers of those spans."""
-        found, numbers = [], []
-        for number, (start, end) in enumerate(spans.tolist()):
-            if start >= end:
-                continue
-            node = self._roots.get((start, end))
-            if node is None:
-                node = self._nodes.add_root(start, end)
-                self._roots[start, end] = node
-            found.append(node)
-            numbers.append(number)
-        return np.array(found, np.int64), np.array(numbers, np.int64)
+        numbers = np.flatnonzero(spans[:, 0] < spans[:, 1])
+        found = [self._root(start, end) for start, end in spans[numbers].tolist()]
+        return np.array(found, np.int64), numbers
+
+    def _counted(self, node: int, most: int) -> tuple[int, int, int]:
+        """Start, end and count of one node; the count stays unknown if words tell enough."""
+        nodes = self._nodes
+        start, end, count = int(nodes.starts[node]), int(nodes.ends[node]), int(nodes.counts[node])
+        if count == UNKNOWN and self._word_starts[end] - self._word_starts[start] <= most:
+            count = nodes.counts[node] = self.count(start, end)
+        return start, end, count
 
     def _count(self, frontier: Indices, most: int) -> None:
         """Count the nodes whose number is not known and not above `most` by their words."""
@@ -123,13 +163,12 @@ class PieceTree:
             bounds = zip(nodes.starts[unknown].tolist(), nodes.ends[unknown].tolist(), strict=True)
             nodes.counts[unknown] = self.counter.counts([text[a:b] for a, b in bounds])
 
-    def _expand(self, frontier: Indices) -> None:
-        """Give each node its children, if it has none yet."""
+    def _expand(self, node: int) -> None:
+        """Give a node its children."""
         nodes = self._nodes
-        for node in frontier[nodes.first[frontier] == UNKNOWN].tolist():
-            start, end = int(nodes.starts[node]), int(nodes.ends[node])
-            level, edges = self._cut(start, end, int(nodes.next_levels[node]))
-            nodes.add_children(node, level, edges, self.attach)
+        start, end = int(nodes.starts[node]), int(nodes.ends[node])
+        level, edges = self._cut(start, end, int(nodes.next_levels[node]))
+        nodes.add_children(node, level, edges, self.attach)
 
     def _cut(self, start: int, end: int, level: int) -> tuple[int, list[Match]]:
         """The first separator from `level` that cuts the span, and the matches it cuts at."""

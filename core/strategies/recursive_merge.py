@@ -92,8 +92,8 @@ def as_chunks(
     spans = np.where(found.bare[:, None], found.spans, trimmed)
     keep = full | found.bare
     found, spans = found.take(keep), spans[keep]
-    text_end = int(solid.last_end[-1])  # nothing but white space follows
-    starts, ends = _reasons(found, pieces, spans[:, 1] == text_end, size=size, overlap=overlap)
+    at_end = spans[:, 1] == solid.end  # nothing but white space follows
+    starts, ends = _reasons(found, pieces, at_end, size=size, overlap=overlap)
     return one_span_chunks(spans, starts, ends)
 
 

@@ -78,8 +78,9 @@ def own_separator(expression: str, parameter: str = "separators") -> SplitSepara
     if not expression:
         return SplitSeparator("any place", None)
     try:
+        re.compile(expression)  # Python's own syntax is the measure
         found = regex.compile(expression)
-    except regex.error as error:
+    except (re.error, regex.error) as error:
         raise ParameterError(
             f"{parameter} holds '{expression}', which is no regular expression: {error}"
         ) from None
