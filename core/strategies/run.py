@@ -93,7 +93,7 @@ def is_prepared(
 ) -> bool:
     """True if `run` needs only `cut`: what is slow has been done with these slow parameters."""
     source = source_for(recipe, document, units, embedder=embedder)
-    kept = source.units.get(("prepared", recipe.code), dict)
+    kept: dict[Any, Any] = source.units.get(("prepared", recipe.code), dict)
     return _prepared_key(recipe, source) in kept
 
 

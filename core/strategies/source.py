@@ -46,6 +46,9 @@ class Units:
         value: T = self._kept[key]
         return value
 
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._kept
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The stages in their order, and what each keeps: units, chunks, pairs, vectors, scores.
+
+The only place that knows the order. The window and the command line both work through it.
+"""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from core.cancel import NEVER, CancelToken, Progress, silent
+from core.document.model import Document
+from core.errors import ModelError
+from core.scores.inputs import ScoreInputs, inputs_of
+from core.scores.live import LiveScores
+from core.scores.options import ScoreOptions
+from core.scores.pairs import FoundPairs, no_pairs
+from core.scores.results import Scores
+from core.scores.score import NO_EMBEDDER, score
+from core.scores.vector_supply import Policy, VectorSupply
+from core.strategies.chunks import Chunks
+from core.strategies.recipe import Recipe
+from core.strategies.run import is_prepared, run
+from core.strategies.source import Source, Units
+from core.vectors.embedder import Embedder
+from core.vectors.late import TokenVectors, late_vectors
+from core.vectors.remote import Caller
+
+KEPT_DOCUMENTS = 6  # texts whose units are kept in memory
+SCORE_SPLITTER = "punkt"  # who finds the sentences that ICC compares
+NOT_LOOKED = "references have not been looked for yet"
+
+
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """What is kept of one text."""
+
+    units: Units = field(default_factory=Units)
+    pairs: FoundPairs | None = None
+    inputs: ScoreInputs | None = None
+    live: dict[Hashable, LiveScores] = field(default_factory=dict)
+
+
+class Pipeline:
+    """The stages over documents. Each call may be cancelled and tells its progress."""
+
+    def __init__(self, embedder: Embedder | None = None, engine: Caller | None = None) -> None:
+        """`engine` is where functions run that import large libraries; None: in this process."""
+        self.embedder = embedder
+        self.engine = engine
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+
+    def set_embedder(self, embedder: Embedder | None) -> None:
+        """Use another model; units stay, scores are made anew."""
+        self.embedder = embedder
+        for kept in self._kept.values():
+            kept.live.clear()
+
+    def is_prepared(self, recipe: Recipe, document: Document) -> bool:
+        """True if chunking needs only the quick stage."""
+        return is_prepared(recipe, document, self._of(document).units, embedder=self.embedder)
+
+    def chunk(
+        self,
+        recipe: Recipe,
+        document: Document,
+        *,
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+        allow_many: bool = False,
+    ) -> Chunks:
+        """The chunks of a document by a recipe.
+
+        Raises:
+            ParameterError, ModelError: as `core.strategies.run.run`.
+        """
+        return run(
+            recipe,
+            document,
+            self._of(document).units,
+            embedder=self.embedder,
+            cancel=cancel,
+            progress=progress,
+            engine=self.engine,
+            allow_many=allow_many,
+        )
+
+    def source(
+        self,
+        document: Document,
+        *,
+        splitter: str = SCORE_SPLITTER,
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+    ) -> Source:
+        """A document's units, for scores and search."""
+        return Source(
+            document,
+            splitter=splitter if document.language == "en" else "unicode",
+            embedder=self.embedder,
+            units=self._of(document).units,
+            cancel=cancel,
+            progress=progress,
+            engine=self.engine,
+        )
+
+    def find_pairs(
+        self, document: Document, *, cancel: CancelToken = NEVER, progress: Progress = silent
+    ) -> FoundPairs:
+        """The references of a document; found once, which is slow."""
+        kept = self._of(document)
+        if kept.pairs is None:
+            from core.scores.pair_finder import find_pairs_apart
+
+            source = self.source(document, cancel=cancel, progress=progress)
+            kept.pairs = find_pairs_apart(source)
+            kept.inputs = None
+            kept.live.clear()
+        return kept.pairs
+
+    def has_pairs(self, document: Document) -> bool:
+        """True once references have been looked for."""
+        return self._of(document).pairs is not None
+
+    def inputs(
+        self,
+        document: Document,
+        *,
+        splitter: str = SCORE_SPLITTER,
+        cancel: CancelToken = NEVER,
+    ) -> ScoreInputs:
+        """What a scoring needs besides the chunks; without pairs until they have been found."""
+        kept = self._of(document)
+        if kept.inputs is None:
+            sentences = self.source(document, splitter=splitter, cancel=cancel).sentences()
+            pairs = kept.pairs or no_pairs("", NOT_LOOKED)
+            kept.inputs = inputs_of(document, sentences, pairs)
+        return kept.inputs
+
+    def has_token_vectors(self, document: Document) -> bool:
+        """True if late vectors of any span are at hand."""
+        if self.embedder is None:
+            return False
+        return ("token vectors", self.embedder.id) in self._of(document).units
+
+    def token_vectors(
+        self, document: Document, *, cancel: CancelToken = NEVER, progress: Progress = silent
+    ) -> TokenVectors:
+        """Prefix sums of the token vectors; made once, which is slow.
+
+        Raises:
+            ModelError: no model was chosen, or it gives no token vectors.
+        """
+        if self.embedder is None:
+            raise ModelError(NO_EMBEDDER)
+        embedder = self.embedder
+        return self._of(document).units.get(
+            ("token vectors", embedder.id),
+            lambda: late_vectors(document.text, embedder, cancel=cancel, progress=progress),
+        )
+
+    def supply(
+        self,
+        document: Document,
+        policy: Policy = "auto",
+        *,
+        truncates: bool = False,
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+    ) -> VectorSupply | None:
+        """Vectors of passages of a document; None without a model."""
+        if self.embedder is None:
+            return None
+
+        def late() -> TokenVectors:
+            return self.token_vectors(document, cancel=cancel, progress=progress)
+
+        return VectorSupply(document.text, self.embedder, policy, late, truncates, cancel, progress)
+
+    def score(
+        self,
+        document: Document,
+        chunks: Chunks,
+        options: ScoreOptions | None = None,
+        *,
+        policy: Policy = "auto",
+        inputs: ScoreInputs | None = None,
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+    ) -> Scores:
+        """The five scores of a chunking, from nothing."""
+        options = options or ScoreOptions()
+        supply = self.supply(
+            document,
+            policy,
+            truncates=options.mode == "reference",
+            cancel=cancel,
+            progress=progress,
+        )
+        return score(inputs or self.inputs(document, cancel=cancel), chunks, options, supply=supply)
+
+    def follow_scores(
+        self, document: Document, chunks: Chunks, options: ScoreOptions, *, slot: Hashable
+    ) -> Scores:
+        """The scores of a chunking that changes: only what changed since the last call.
+
+        Uses late vectors, and none while they are not at hand.
+
+        Args:
+            document: its text.
+            chunks: as they are now.
+            options: changing them begins anew.
+            slot: which chunking this is; each is followed by itself.
+        """
+        kept = self._of(document)
+        key = (slot, repr(options), self.has_token_vectors(document))
+        if key not in kept.live:
+            for old in [each for each in kept.live if isinstance(each, tuple) and each[0] == slot]:
+                del kept.live[old]
+            supply = self.supply(document, "late") if self.has_token_vectors(document) else None
+            why = "the vectors are still being made" if self.embedder else NO_EMBEDDER
+            kept.live[key] = LiveScores(
+                self.inputs(document), options, supply=supply, why_no_vectors=why
+            )
+        return kept.live[key].update(chunks)
+
+    def forget(self, document: Document) -> None:
+        """Drop what is kept of a text."""
+        self._kept.pop(document.key, None)
+
+    def _of(self, document: Document) -> _Kept:
+        kept = self._kept.setdefault(document.key, _Kept())
+        self._kept.move_to_end(document.key)
+        while len(self._kept) > KEPT_DOCUMENTS:
+            self._kept.popitem(last=False)
+        return kept
