@@ -13,7 +13,8 @@ Indices = NDArray[np.int64]  # (n,)
 Values = NDArray[np.float64]  # (n,)
 Vectors = NDArray[np.float32]  # (n, d)
 Boxes = NDArray[np.float32]  # (n, 4): x0, y0, x1, y1 in points, display frame
-Quads = NDArray[np.float32]  # (n, 4, 2): corners along the text: start top, end top, end bottom, start bottom
+# (n, 4, 2): corners along the text: start top, end top, end bottom, start bottom
+Quads = NDArray[np.float32]
 Mask = NDArray[np.bool_]  # (n,)
 
 

@@ -6,6 +6,7 @@ them is written by hand.
 """
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -81,7 +82,10 @@ class Parameter:
 
     def _range(self, low: float | None, high: float | None) -> str:
         parts = []
-        for word, bound, written in (("at least", low, self.minimum), ("at most", high, self.maximum)):
+        for word, bound, written in (
+            ("at least", low, self.minimum),
+            ("at most", high, self.maximum),
+        ):
             if bound is not None:
                 formula = f" ({written})" if isinstance(written, str) else ""
                 parts.append(f"{word} {bound:g}{formula}")
@@ -200,7 +204,7 @@ def _integer(parameter: Parameter, value: object) -> Value:
         number = float(value)  # type: ignore[arg-type]  # the except clause covers all else
     except (TypeError, ValueError):
         raise _refuse(parameter, value, "a whole number") from None
-    if number != number or number in (float("inf"), float("-inf")) or number != int(number):
+    if not math.isfinite(number) or number != int(number):
         raise _refuse(parameter, value, "a whole number")
     return int(value) if isinstance(value, str) and value.lstrip("+-").isdigit() else int(number)
 
@@ -210,7 +214,7 @@ def _number(parameter: Parameter, value: object) -> Value:
         number = float(value)  # type: ignore[arg-type]  # the except clause covers all else
     except (TypeError, ValueError):
         raise _refuse(parameter, value, "a number") from None
-    if isinstance(value, bool) or number != number or number in (float("inf"), float("-inf")):
+    if isinstance(value, bool) or not math.isfinite(number):
         raise _refuse(parameter, value, "a finite number")
     return number
 

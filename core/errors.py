@@ -29,7 +29,7 @@ class SearchError(ChunkscopeError):
     """An index, a query set or a gold passage cannot be used."""
 
 
-class Cancelled(Exception):  # noqa: N818 - not an error: somebody asked for it
+class Cancelled(Exception):
     """The work was cancelled; never shown."""
 
 

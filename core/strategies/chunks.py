@@ -2,6 +2,7 @@
 """Chunks and the reasons of their boundaries, as arrays, so that a drag makes no objects."""
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,7 +31,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why one boundary is where it is. `value` and `threshold` are None where nothing is compared."""
+    """Why a boundary is where it is. Numbers are None where nothing is compared."""
 
     rule: str
     value: float | None
@@ -75,21 +76,41 @@ class Reasons:
         detail = self.details[index] if self.details else ""
         words = rule.words.format(value=value, threshold=threshold, margin=margin, detail=detail)
         return Reason(
-            rule.name, _known(value), _known(threshold), _known(margin), STEPS[self.steps[index]], words
+            rule.name,
+            _known(value),
+            _known(threshold),
+            _known(margin),
+            STEPS[self.steps[index]],
+            words,
         )
 
     def take(self, indices: Indices) -> "Reasons":
         """The reasons at `indices`, int64 (m,), in that order; −1 gives "no reason"."""
-        rule = np.where(indices < 0, np.int32(-1), self.rule[indices]) if len(self) else indices * 0 - 1
-        details = self.details and tuple(self.details[i] if i >= 0 else "" for i in indices.tolist())
-        pick = (lambda column: column[indices]) if len(self) else (lambda column: np.zeros(len(indices), column.dtype))
+        rule = (
+            np.where(indices < 0, np.int32(-1), self.rule[indices])
+            if len(self)
+            else indices * 0 - 1
+        )
+        details = self.details and tuple(
+            self.details[i] if i >= 0 else "" for i in indices.tolist()
+        )
+        pick = (
+            (lambda column: column[indices])
+            if len(self)
+            else (lambda column: np.zeros(len(indices), column.dtype))
+        )
         return Reasons(
-            self.rules, rule.astype(np.int32), pick(self.values), pick(self.thresholds), pick(self.steps), details or None
+            self.rules,
+            rule.astype(np.int32),
+            pick(self.values),
+            pick(self.thresholds),
+            pick(self.steps),
+            details or None,
         )
 
 
 def _known(number: float) -> float | None:
-    return None if number != number else number
+    return None if math.isnan(number) else number
 
 
 def reasons(
@@ -108,7 +129,8 @@ def reasons(
         rule: one rule for all, or the rules that `which` points into.
         n: how many boundaries.
         which: int64 (n,), index into the rules, −1 for "no reason"; None: the first rule for all.
-        values, thresholds: float64 (n,), or one number for all; nan where nothing is compared.
+        values: float64 (n,), or one number for all; nan where nothing is compared.
+        thresholds: likewise.
         step: a name of `STEPS`, the same for all.
         details: one string a boundary, for the words.
     """

@@ -49,7 +49,8 @@ def strategy(
         code = declaration.code
         if code in _STRATEGIES:
             raise ValueError(
-                f"{code} is registered twice: {_STRATEGIES[code].cut.__module__} and {cut.__module__}"
+                f"{code} is registered twice: "
+                f"{_STRATEGIES[code].cut.__module__} and {cut.__module__}"
             )
         _STRATEGIES[code] = Strategy(declaration, prepare, cut, origin)
         return cut
