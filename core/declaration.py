@@ -128,8 +128,8 @@ class Declaration:
                 return parameter
         known = [parameter.name for parameter in self.parameters]
         raise ParameterError(
-            f"{self.code} has no parameter '{name}'{nearest(name, known)} "
-            f"It has: {', '.join(known) or 'none'}"
+            f"{self.code} has no parameter '{name}'{nearest(name, known)}; "
+            f"it has: {', '.join(known) or 'none'}"
         )
 
     def check(self, values: Mapping[str, object]) -> dict[str, Value]:

@@ -34,8 +34,8 @@ class Cancelled(Exception):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Return ", did you mean 'X'?" for the known name nearest to `name`, or an empty string."""
+    """Return " (did you mean 'X'?)" for the known name nearest to `name`, or an empty string."""
     names = list(known)
     folded = {each.lower(): each for each in names}
     found = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-    return f", did you mean '{folded[found[0]]}'?" if found else ""
+    return f" (did you mean '{folded[found[0]]}'?)" if found else ""

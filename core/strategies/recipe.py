@@ -150,8 +150,8 @@ def _known_option(declaration: Declaration, name: str) -> bool:
         return True
     own = [parameter.name for parameter in declaration.parameters]
     raise ParameterError(
-        f"{declaration.code} has no parameter '{name}'{nearest(name, [*own, *shared_names()])} "
-        f"It has: {', '.join(own) or 'none'}; shared by all: {', '.join(shared_names())}"
+        f"{declaration.code} has no parameter '{name}'{nearest(name, [*own, *shared_names()])}; "
+        f"it has: {', '.join(own) or 'none'}; shared by all: {', '.join(shared_names())}"
     )
 
 

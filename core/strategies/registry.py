@@ -75,7 +75,7 @@ def find(code: str) -> Strategy:
     if len(folded) == 1:
         return _STRATEGIES[folded[0]]
     raise ParameterError(
-        f"there is no strategy '{code}'{nearest(code, _STRATEGIES)} "
+        f"there is no strategy '{code}'{nearest(code, _STRATEGIES)}: "
         "'main.py strategies' lists all of them"
     )
 
