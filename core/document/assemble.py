@@ -6,7 +6,6 @@ running headers, the fonts of the body, compounds at line ends, paragraphs and t
 over a page. With `final=False` only what a page shows by itself is used.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 
 from core.document.blocks import (
     BULLET,
-    SENTENCE_END,
     Draft,
     Fonts,
     TextLine,
@@ -23,8 +21,10 @@ from core.document.blocks import (
     name_kind,
     split_paragraphs,
 )
-from core.document.boilerplate import find_boilerplate
+from core.document.boilerplate import find_boilerplate, find_stamps
+from core.document.flow import join_flow
 from core.document.footnotes import find_footnotes
+from core.document.headings import confirm_headings, set_levels
 from core.document.hyphens import collect_words, join_lines
 from core.document.language import detect_language
 from core.document.lines import Fragments
@@ -39,11 +39,9 @@ from core.document.model import (
     Page,
     TextSettings,
 )
-from core.document.page_layout import PageLayout, lay_out
+from core.document.page_layout import PageLayout, Part, lay_out
 from core.document.raw import RawPage
 from core.document.writer import GlyphTable, TextWriter
-
-_CONTINUES = re.compile(r"^[\"'“‘(«]?[^\W\d_A-ZÀ-Þ]")
 
 
 def assemble(
@@ -91,7 +89,7 @@ def assemble_layouts(
 ) -> Document:
     """Make a document of pages that are laid out already; as `assemble`."""
     settings = settings or TextSettings()
-    drafts = _make_drafts(layouts, settings, final)
+    drafts = _make_drafts(layouts, settings, outline, final)
     lines = [line.text for draft in drafts for line in draft.lines]
     words = collect_words(_without_broken_ends(lines))
     table, geometry_lines, bases = _glyph_table(layouts)
@@ -114,20 +112,44 @@ def assemble_layouts(
 
 
 def _make_drafts(
-    layouts: Sequence[PageLayout], settings: TextSettings, final: bool
+    layouts: Sequence[PageLayout],
+    settings: TextSettings,
+    outline: Sequence[OutlineItem],
+    final: bool,
 ) -> list[Draft]:
     """Return the blocks of all pages in the order of the text."""
-    fonts = measure_fonts(line for layout in layouts for part in layout.parts for line in part.lines)
-    candidates = [
-        [line for part in layout.parts if not part.is_table for line in part.lines if not line.angle]
-        for layout in layouts
-    ]
-    heights = [layout.page.height for layout in layouts]
-    boilerplate = find_boilerplate(candidates, heights, repeated=final)
+    fonts = measure_fonts(
+        line for layout in layouts for part in layout.parts for line in part.lines
+    )
+    boilerplate = _find_boilerplate(layouts, final)
     drafts: list[Draft] = []
     for layout in layouts:
         drafts += _page_drafts(layout, fonts, boilerplate, settings)
-    return _join_continued(drafts, across_pages=final)
+    if outline:
+        confirm_headings(drafts, outline)
+    set_levels(drafts, outline)
+    return join_flow(drafts, across_pages=final)
+
+
+def _find_boilerplate(layouts: Sequence[PageLayout], final: bool) -> dict[int, BlockKind]:
+    """Return the kinds of boilerplate lines by their `id`."""
+    upright = [_lines_outside_tables(layout, turned=False) for layout in layouts]
+    heights = [layout.page.height for layout in layouts]
+    found = find_boilerplate(upright, heights, repeated=final)
+    if final:
+        turned = [_lines_outside_tables(layout, turned=True) for layout in layouts]
+        found |= dict.fromkeys(find_stamps(turned), "footer")
+    return found
+
+
+def _lines_outside_tables(layout: PageLayout, *, turned: bool) -> list[TextLine]:
+    return [
+        line
+        for part in layout.parts
+        if not part.is_table
+        for line in part.lines
+        if bool(line.angle) == turned
+    ]
 
 
 def _page_drafts(
@@ -138,14 +160,7 @@ def _page_drafts(
     running: list[Draft] = []
     for part in layout.parts:
         if part.is_table:
-            body.append(
-                Draft(
-                    page=layout.page.index,
-                    lines=list(part.lines),
-                    kind="table",
-                    rows=[[list(cell) for cell in row] for row in part.rows],
-                )
-            )
+            body.append(_table_draft(layout, part))
             continue
         kept = []
         for line in part.lines:
@@ -156,6 +171,7 @@ def _page_drafts(
                 running.append(Draft(page=line.page, lines=[line], kind=kind))
         found = split_paragraphs(kept)
         for draft in found:
+            draft.is_turned = part.is_turned
             name_kind(draft, fonts)
         body += found
     body = find_footnotes(body, fonts, layout.page.height)
@@ -164,33 +180,20 @@ def _page_drafts(
     middle = layout.page.height / 2
     running.sort(key=lambda draft: (draft.lines[0].v, draft.lines[0].u0))
     above = [draft for draft in running if draft.lines[0].v < middle]
-    return [*above, *body, *running[len(above) :]]
+    below = [draft for draft in running if draft.lines[0].v >= middle]
+    return [*above, *body, *below]
 
 
-def _join_continued(drafts: list[Draft], *, across_pages: bool) -> list[Draft]:
-    """Join paragraphs that go on in the next column or on the next page."""
-    result: list[Draft] = []
-    for draft in drafts:
-        before = result[-1] if result else None
-        if before is not None and _goes_on(before, draft, across_pages):
-            before.lines += draft.lines
-        else:
-            result.append(draft)
-    return result
-
-
-def _goes_on(before: Draft, draft: Draft, across_pages: bool) -> bool:
-    if draft.kind != "paragraph" or before.kind not in {"paragraph", "list_item", "footnote"}:
-        return False
-    last, line = before.lines[-1], draft.lines[0]
-    if last.page != line.page and not across_pages:
-        return False
-    if last.angle != line.angle or abs(last.size - line.size) > 0.12 * last.size:
-        return False
-    same_column = last.page == line.page and line.v > last.v
-    if same_column or SENTENCE_END.search(last.text):
-        return False
-    return bool(_CONTINUES.match(line.text)) or last.text[-1] in "-‐\u00ad"
+def _table_draft(layout: PageLayout, part: Part) -> Draft:
+    return Draft(
+        page=layout.page.index,
+        lines=list(part.lines),
+        kind="table",
+        rows=[[list(cell) for cell in row] for row in part.rows],
+        header_rows=part.header_rows,
+        gutters=part.gutters,
+        is_turned=part.is_turned,
+    )
 
 
 def _without_broken_ends(lines: Sequence[str]) -> list[str]:
@@ -445,8 +448,16 @@ def _make_pages(
         else:
             shape = shapes[index] if index < len(shapes) else _like(layouts, index)
             pages.append(
-                Page(index, shape.width, shape.height, shape.rotation, start, end, shape.label,
-                     "waiting")  # fmt: skip
+                Page(
+                    index,
+                    shape.width,
+                    shape.height,
+                    shape.rotation,
+                    start,
+                    end,
+                    shape.label,
+                    "waiting",
+                )  # fmt: skip
             )
         end = start
     pages.reverse()
@@ -461,7 +472,6 @@ def _like(layouts: Sequence[PageLayout], index: int) -> Page:
 
 def _collect_notices(layouts: Sequence[PageLayout]) -> tuple[Notice, ...]:
     return tuple(notice for layout in layouts for notice in layout.page.notices)
-
 
 
 def upgrade_blocks(document: Document, pages: Sequence[RawPage]) -> Document:

@@ -60,6 +60,8 @@ class Draft:
     rows: list[list[list[TextLine]]] = field(default_factory=list)
     header_rows: int = 0
     column: tuple[float, float] = (0.0, 0.0)  # u of the column's sides
+    gutters: tuple[float, ...] = ()  # u between the columns of a table
+    is_turned: bool = False  # not in the page's main direction
 
     @property
     def text(self) -> str:
@@ -169,9 +171,7 @@ def _begins(
 def _unfinished_word(last: TextLine, line: TextLine) -> bool:
     """Say whether a word broken at the end of `last` goes on in `line`."""
     text = last.text
-    return (
-        text[-1] in HYPHENS and len(text) > 1 and text[-2].isalpha() and line.text[0].islower()
-    )
+    return text[-1] in HYPHENS and len(text) > 1 and text[-2].isalpha() and line.text[0].islower()
 
 
 def _inside_sentence(last: TextLine, line: TextLine, right: float) -> bool:
@@ -210,9 +210,9 @@ def name_kind(draft: Draft, fonts: Fonts) -> None:
     text = draft.text
     first = draft.lines[0]
     ratio = first.size / max(fonts.size, 0.1)
-    if CAPTION.match(text) and len(text) < 1200 and ratio < 1.3 and _captioned(text, draft, fonts):
-        draft.kind = "caption"
-    elif CJK_CAPTION.match(text) and len(text) < 80:
+    if (
+        CAPTION.match(text) and len(text) < 1200 and ratio < 1.3 and _captioned(text, draft, fonts)
+    ) or (CJK_CAPTION.match(text) and len(text) < 80):
         draft.kind = "caption"
     elif is_heading(draft, fonts):
         draft.kind = "heading"
@@ -249,13 +249,16 @@ def is_heading(draft: Draft, fonts: Fonts) -> bool:
         return len(text) < 160 and not (ends and len(text) > 60) and not LIST_BULLET(text)
     numbered = NUMBERED.match(text)
     if numbered and len(draft.lines) == 1 and len(text) < 90 and ratio >= 0.95:
-        return not ends and not SENTENCE_END.search(text) and text[numbered.end()].isupper() and (
-            "." in numbered[1] or text.isupper()
+        return (
+            not ends
+            and not SENTENCE_END.search(text)
+            and text[numbered.end()].isupper()
+            and ("." in numbered[1] or text.isupper())
         )
     return False
 
 
-def LIST_BULLET(text: str) -> bool:  # noqa: N802
+def LIST_BULLET(text: str) -> bool:
     """Say whether the text opens with a bullet."""
     return bool(BULLET.match(text))
 

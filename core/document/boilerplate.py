@@ -51,14 +51,35 @@ def find_boilerplate(
     return found
 
 
+def find_stamps(pages: Sequence[Sequence[TextLine]]) -> set[int]:
+    """Return the `id`s of turned lines that stand at one place of many pages, as in a margin."""
+    seen: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    for lines in pages:
+        for line in lines:
+            seen[mask(line.text)].append((line.v, line.page))
+    least = max(3, len(pages) // 10)
+    places = {
+        text: _crowded(sorted(spots), least) for text, spots in seen.items() if len(spots) >= least
+    }
+    return {
+        id(line)
+        for lines in pages
+        for line in lines
+        if _stands_at(line, places.get(mask(line.text), []))
+    }
+
+
+def _stands_at(line: TextLine, spots: Sequence[float]) -> bool:
+    """Say whether a line lies in one of the stretches, given as pairs of baselines."""
+    return any(spots[i] - 1 <= line.v <= spots[i + 1] + 1 for i in range(0, len(spots), 2))
+
+
 def mask(text: str) -> str:
     """Return `text` with its numbers masked, so that running lines of all pages are equal."""
     return _ROMAN.sub("#", _DIGITS.sub("#", text.lower())).replace(" ", "")
 
 
-def _zones(
-    lines: Sequence[TextLine], height: float
-) -> tuple[list[TextLine], list[TextLine]]:
+def _zones(lines: Sequence[TextLine], height: float) -> tuple[list[TextLine], list[TextLine]]:
     """Return the lines near the top and near the bottom, each from the edge inwards."""
     top = sorted((each for each in lines if each.v < _ZONE * height), key=lambda each: each.v)
     bottom = sorted(
@@ -109,10 +130,7 @@ def _take_edge(
     reached = None
     for line in lines:
         number = is_page_number(line.text)
-        spots = places.get(mask(line.text), ())
-        again = any(
-            spots[i] - 1 <= line.v <= spots[i + 1] + 1 for i in range(0, len(spots), 2)
-        )
+        again = _stands_at(line, places.get(mask(line.text), []))
         if number or again:
             found[id(line)] = "page_number" if number else kind
             reached = line.v

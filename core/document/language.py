@@ -56,4 +56,6 @@ def detect_language(text: str) -> str:
     words = _TOKEN.findall(sample.lower())
     counts = {language: sum(word in known for word in words) for language, known in _WORDS.items()}
     best = max(counts, key=lambda language: counts[language])
-    return best if counts[best] >= max(3, 0.02 * len(words)) and counts[best] > counts["en"] else "en"
+    return (
+        best if counts[best] >= max(3, 0.02 * len(words)) and counts[best] > counts["en"] else "en"
+    )

@@ -96,9 +96,7 @@ def find_fragments(page: RawPage) -> Fragments:
     )
 
 
-def _raise_digits(
-    codes: NDArray[np.int32], flags: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _raise_digits(codes: NDArray[np.int32], flags: NDArray[np.int32]) -> NDArray[np.int32]:
     """Write raised digits as superscripts: a note's mark is no digit of the word before it."""
     raised = ((flags & SUPERSCRIPT) != 0) & (codes >= 0x30) & (codes <= 0x39)
     if not raised.any():

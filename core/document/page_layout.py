@@ -13,7 +13,8 @@ from core.document.hyphens import is_spaceless
 from core.document.lines import Fragments, find_fragments
 from core.document.raw import VERTICAL, RawPage
 from core.document.reading_order import Atoms, Region, find_regions, group_lines
-from core.document.tables import find_rows
+from core.document.ruled_tables import NO_RULES, Rules, find_rules
+from core.document.tables import count_header_rows, find_rows
 
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
@@ -24,6 +25,9 @@ class Part:
 
     lines: tuple[TextLine, ...]
     rows: tuple[tuple[tuple[TextLine, ...], ...], ...] = ()
+    gutters: tuple[float, ...] = ()  # u between the columns of a table
+    header_rows: int = 0
+    is_turned: bool = False  # not in the page's main direction
 
     @property
     def is_table(self) -> bool:
@@ -46,9 +50,9 @@ def lay_out(page: RawPage) -> PageLayout:
     if not len(fragments):
         return PageLayout(page, fragments, ())
     parts: list[Part] = []
-    for angle in _angles(fragments):
+    for rank, angle in enumerate(_angles(fragments)):
         members = np.flatnonzero(fragments.angle == angle)
-        parts += _frame_parts(page, fragments, members)
+        parts += _frame_parts(page, fragments, members, is_turned=rank > 0)
     return PageLayout(page, fragments, tuple(parts))
 
 
@@ -63,7 +67,7 @@ def _angles(fragments: Fragments) -> list[int]:
 
 
 def _frame_parts(
-    page: RawPage, fragments: Fragments, members: NDArray[np.int64]
+    page: RawPage, fragments: Fragments, members: NDArray[np.int64], *, is_turned: bool
 ) -> list[Part]:
     """Return the parts of the fragments of one angle."""
     owner = _join_neighbours(fragments, members)
@@ -75,8 +79,9 @@ def _frame_parts(
     right_to_left = _is_right_to_left("".join(atoms.text))
     maker = _LineMaker(page, fragments, atoms, groups)
     parts: list[Part] = []
-    for region in find_regions(atoms, rules, right_to_left=right_to_left):
-        parts.append(_part(maker, atoms, region, rules))
+    vertical = bool((fragments.flags[members] & VERTICAL).any())
+    for region in find_regions(atoms, rules, right_to_left=right_to_left, vertical=vertical):
+        parts.append(_part(maker, atoms, region, is_turned))
     return parts
 
 
@@ -117,17 +122,15 @@ def _make_atoms(
     )
 
 
-def _rules(page: RawPage, fragments: Fragments, member: int) -> NDArray[np.float32]:
-    """Return the thin lines drawn along the text of a frame, float32 (k, 3): u0, u1, v."""
+def _rules(page: RawPage, fragments: Fragments, member: int) -> Rules:
+    """Return the lines that are drawn in the frame of a fragment."""
     if not len(page.drawings):
-        return np.empty((0, 3), np.float32)
+        return NO_RULES
     dx, dy = float(fragments.dx[member]), float(fragments.dy[member])
     x = page.drawings[:, [0, 2]]
     y = page.drawings[:, [1, 3]]
     ends = np.stack((x * dx + y * dy, y * dx - x * dy))
-    low, high = ends.min(axis=2), ends.max(axis=2)
-    thin = (high[1] - low[1] < 3.0) & (high[0] - low[0] > 12.0)
-    return np.stack((low[0], high[0], (low[1] + high[1]) / 2), axis=1)[thin].astype(np.float32)
+    return find_rules(ends.min(axis=2), ends.max(axis=2))
 
 
 def _is_right_to_left(text: str) -> bool:
@@ -135,17 +138,23 @@ def _is_right_to_left(text: str) -> bool:
     return found > 0 and found > 0.3 * len(text)
 
 
-def _part(maker: "_LineMaker", atoms: Atoms, region: Region, rules: NDArray[np.float32]) -> Part:
+def _part(maker: "_LineMaker", atoms: Atoms, region: Region, is_turned: bool) -> Part:
     if region.kind == "text":
-        return Part(tuple([maker.line(line) for line in group_lines(atoms, region.atoms)]))
-    crossing = sorted({float(v) for v in rules[:, 2]}) if len(rules) else []
+        lines = [maker.line(line) for line in group_lines(atoms, region.atoms)]
+        return Part(tuple([line for line in lines if line.text.strip()]), is_turned=is_turned)
     rows = tuple(
         [
             tuple([tuple([maker.line(line) for line in cell]) for cell in row])
-            for row in find_rows(atoms, region, crossing)
+            for row in find_rows(atoms, region)
         ]
     )
-    return Part(tuple([line for row in rows for cell in row for line in cell]), rows)
+    return Part(
+        tuple([line for row in rows for cell in row for line in cell]),
+        rows,
+        tuple([(low + high) / 2 for low, high in region.gutters]),
+        count_header_rows(rows),
+        is_turned,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -75,7 +75,9 @@ def _digest(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         reason = error.strerror or error
-        raise DocumentError(f"{path.name} cannot be read ({reason}): check its permissions") from None
+        raise DocumentError(
+            f"{path.name} cannot be read ({reason}): check its permissions"
+        ) from None
 
 
 def _read_pdf(

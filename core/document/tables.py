@@ -1,46 +1,145 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Rows and cells of a table, from the places of its pieces."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
+from core.document.blocks import TextLine
 from core.document.reading_order import Atoms, Region, group_lines
 
 Cell = list[list[int]]  # the lines of a cell, each a list of atoms
+_DIGIT = re.compile(r"[\d.,%$€£/–-]")
 
 
-def find_rows(atoms: Atoms, region: Region, rules: Sequence[float] = ()) -> list[list[Cell]]:
-    """Return the rows of a table region, each a list of cells.
+def find_rows(atoms: Atoms, region: Region) -> list[list[Cell]]:
+    """Return the rows of a table region, each a list of cells, one a column.
 
-    A line whose first cell is empty goes on with the row above when it follows closely and no
-    drawn line lies between.
-
-    Args:
-        atoms: the pieces of the frame.
-        region: the table.
-        rules: v of the drawn lines that cross the table.
+    Where lines are drawn between all rows, they alone divide. Elsewhere a line of text goes on
+    with the row above when it follows closely and only has cells that row has.
     """
+    lines = group_lines(atoms, region.atoms)
     middles = [(low + high) / 2 for low, high in region.gutters]
+    ruled = _fully_ruled(atoms, lines, region.rules)
+    closest = _closest(atoms, lines)
     rows: list[list[Cell]] = []
-    bottom = -np.inf
-    for line in group_lines(atoms, region.atoms):
+    before: list[int] = []
+    for line in lines:
         cells: list[Cell] = [[] for _ in range(len(middles) + 1)]
         for index in line:
-            column = int(np.searchsorted(middles, float(atoms.u0[index])))
+            column = int(np.searchsorted(middles, float(atoms.u0[index]) + 0.5))
             cells[column] = [[*(cells[column][0] if cells[column] else []), index]]
-        top = min(float(atoms.top[i]) for i in line)
-        size = max(float(atoms.size[i]) for i in line)
-        ruled = any(bottom - 0.3 * size <= v <= top + 0.3 * size for v in rules)
-        if rows and not cells[0] and top - bottom < 0.6 * size and not ruled and _wraps(rows[-1], cells):
+        if before and _same_row(atoms, before, line, rows[-1], cells, region.rules, ruled, closest):
             for column, cell in enumerate(cells):
                 rows[-1][column] += cell
         else:
             rows.append(cells)
-        bottom = max(float(atoms.bottom[i]) for i in line)
+        before = line
     return rows
 
 
-def _wraps(row: list[Cell], cells: list[Cell]) -> bool:
-    """Say whether all cells of a line can go on with cells of the row above."""
-    return all(not cell or bool(above) for cell, above in zip(cells, row, strict=True))
+def count_header_rows(rows: Sequence[Sequence[Sequence[TextLine]]]) -> int:
+    """Return how many rows at the top are the heading of the table, at most three.
+
+    They are bold while the others are not, or hold no numbers where most cells below do.
+    """
+    if len(rows) < 2:
+        return 0
+    bold = [_all_bold(row) for row in rows]
+    if bold[0] and not all(bold):
+        return min(3, bold.index(False))
+    shares = [_number_share(row) for row in rows]
+    if float(np.median(shares[1:])) < 0.3:
+        return 0
+    heading = 0
+    while heading < min(3, len(rows) - 1) and shares[heading] < 0.1:
+        heading += 1
+    return heading
+
+
+def _all_bold(row: Sequence[Sequence[TextLine]]) -> bool:
+    return all(line.bold for cell in row for line in cell)
+
+
+def _number_share(row: Sequence[Sequence[TextLine]]) -> float:
+    """Return the share of the filled cells that are mostly digits."""
+    texts = ["".join(line.text for line in cell) for cell in row if cell]
+    numbers = sum(len(_DIGIT.findall(text)) > 0.4 * len(text) for text in texts)
+    return numbers / max(1, len(texts))
+
+
+def _fully_ruled(atoms: Atoms, lines: list[list[int]], rules: tuple[float, ...]) -> bool:
+    """Say whether drawn lines divide the rows: they stand in wider gaps than those between lines.
+
+    Where lines of text are as far apart at the rules as elsewhere, the rules only guide the eye.
+    """
+    if len(rules) < 3 or len(lines) < 3:
+        return False
+    v = np.array([max(float(atoms.v[i]) for i in line) for line in lines])
+    steps = np.diff(v)
+    places = np.array(rules)
+    divided = np.searchsorted(places, v[1:]) > np.searchsorted(places, v[:-1])
+    if divided.sum() < 2 or divided.all():
+        return bool(divided.all())
+    return float(np.median(steps[divided])) > 1.15 * float(np.median(steps[~divided]))
+
+
+def _closest(atoms: Atoms, lines: list[list[int]]) -> float:
+    """Return the gap between lines, in points, up to which one goes on with the row above.
+
+    Where cells hold running text, it is the usual gap of the table; elsewhere rows may be as close
+    as lines, and only a narrow gap shows a second line of a cell.
+    """
+    size = float(np.median([float(atoms.size[i]) for line in lines for i in line]))
+    lengths = [max(len(atoms.text[i]) for i in line) for line in lines]
+    if np.median(lengths) < 30 or len(lines) < 3:
+        return 0.55 * size
+    tops = [min(float(atoms.top[i]) for i in line) for line in lines]
+    bottoms = [max(float(atoms.bottom[i]) for i in line) for line in lines]
+    gaps = np.array(tops[1:]) - np.array(bottoms[:-1])
+    return max(0.55 * size, 1.3 * float(np.percentile(gaps, 30)))
+
+
+def _same_row(
+    atoms: Atoms,
+    before: list[int],
+    line: list[int],
+    row: list[Cell],
+    cells: list[Cell],
+    rules: tuple[float, ...],
+    ruled: bool,
+    closest: float,
+) -> bool:
+    """Say whether `line` belongs to the row that ends with the line `before`."""
+    bottom = max(float(atoms.bottom[i]) for i in before)
+    top = min(float(atoms.top[i]) for i in line)
+    size = max(float(atoms.size[i]) for i in line)
+    middle = (max(float(atoms.v[i]) for i in before) + max(float(atoms.v[i]) for i in line)) / 2
+    reach = max(0.6 * size, 0.5 * (top - bottom) + 0.3 * size)
+    if any(abs(v - middle) <= reach for v in rules):
+        return False
+    if ruled:
+        return True
+    if top - bottom > closest:
+        return False
+    filled = [column for column, cell in enumerate(cells) if cell]
+    if any(not row[column] for column in filled):
+        return False
+    if len(filled) == len(cells):
+        return len(cells) == 2 and _opens_within(atoms.text[cells[0][0][0]])
+    if filled[0] > 0:
+        return True
+    return filled == [0] and _goes_on(atoms, row[0], cells[0])
+
+
+def _goes_on(atoms: Atoms, above: Cell, cell: Cell) -> bool:
+    """Say whether a line in the first column goes on with the cell above it."""
+    first, line = above[0][0], cell[0][0]
+    indented = float(atoms.u0[line] - atoms.u0[first]) > 0.5 * float(atoms.size[line])
+    return indented or _opens_within(atoms.text[line])
+
+
+def _opens_within(text: str) -> bool:
+    """Say whether a text opens as the inside of a phrase."""
+    return text[:1].islower() or text[:1] in "(["

@@ -40,7 +40,7 @@ def _upgraded(block: Block, regions: dict[int, tuple[LayoutBox, ...]]) -> Block:
         return block
     best = max(found, key=lambda region: region.confidence)
     kind = _KINDS.get(best.kind.lower())
-    if kind is None or kind == "table" and not block.rows:
+    if kind is None or (kind == "table" and not block.rows):
         return block
     level = block.level
     if kind == "heading":

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Text that goes on elsewhere: paragraphs over columns and pages, tables over a page break.
+
+Where a float (figure, table, caption, footnote, turned text) stands between the two parts of a
+paragraph, it gives way: on the page of the first part it is put before the paragraph, on a later
+page or on the same page after it. So a sentence stays in one piece, and every page is still one
+span of the text.
+"""
+
+import re
+from collections.abc import Sequence
+
+from core.document.blocks import SENTENCE_END, Draft, TextLine
+from core.document.hyphens import HYPHENS, is_spaceless
+
+_FLOATS = frozenset({"figure", "caption", "table", "footnote"})
+_TEXT = frozenset({"paragraph", "list_item"})
+_LOWER = re.compile(r"^[\"'“‘(«\[]?[^\W\d_]")
+_SAME_COLUMN = 15.0  # points between the gutters of two parts of one table
+
+
+def join_flow(drafts: Sequence[Draft], *, across_pages: bool) -> list[Draft]:
+    """Join what goes on in another column or, when `across_pages`, on the next page."""
+    result: list[Draft] = []
+    for draft in drafts:
+        if draft.kind == "table" and across_pages and result and _same_table(result, draft):
+            continue
+        place = _beginning(result, draft, across_pages)
+        if place is None:
+            result.append(draft)
+            continue
+        before, between = result[place], result[place + 1 :]
+        page = before.lines[-1].page
+        first = [each for each in between if each.page == page != draft.page]
+        later = [each for each in between if each not in first]
+        before.lines += draft.lines
+        result[place:] = [*first, before, *later]
+    return result
+
+
+def _beginning(result: Sequence[Draft], draft: Draft, across_pages: bool) -> int | None:
+    """Return the index of the block that `draft` goes on with, or None."""
+    if draft.kind != "paragraph" or draft.is_turned:
+        return None
+    for index in range(len(result) - 1, -1, -1):
+        before = result[index]
+        if before.kind in _TEXT and not before.is_turned:
+            return index if _goes_on(before, draft, across_pages) else None
+        if before.kind not in _FLOATS and not before.is_turned:
+            return None
+    return None
+
+
+def _goes_on(before: Draft, draft: Draft, across_pages: bool) -> bool:
+    last, line = before.lines[-1], draft.lines[0]
+    if line.page - last.page > (1 if across_pages else 0):
+        return False
+    if last.angle != line.angle or abs(last.size - line.size) > 0.06 * last.size:
+        return False
+    if last.bold != line.bold or last.mono or line.mono:
+        return False
+    if last.page == line.page and line.v > last.v and _side_by_side(last, line):
+        return False  # in one column the gap has been judged already
+    if SENTENCE_END.search(last.text):
+        return False
+    if last.text[-1] in HYPHENS and len(last.text) > 1 and last.text[-2].isalpha():
+        return True
+    opening = _LOWER.match(line.text)
+    if opening and opening[0][-1].islower():
+        return True
+    return _is_full(before, last) and _is_flush(draft, line)
+
+
+def _side_by_side(last: TextLine, line: TextLine) -> bool:
+    """Say whether two lines share most of their place along the text."""
+    shared = min(last.u1, line.u1) - max(last.u0, line.u0)
+    return shared > 0.5 * min(last.u1 - last.u0, line.u1 - line.u0)
+
+
+def _is_full(draft: Draft, line: TextLine) -> bool:
+    """Say whether `line` reaches the end of its column, so that the text may go on."""
+    rows = sum(each.page == line.page for each in draft.lines)
+    return rows >= 2 and draft.column[1] - line.u1 < 1.5 * line.size
+
+
+def _is_flush(draft: Draft, line: TextLine) -> bool:
+    """Say whether a block opens without an indent and with a letter or digit of running text."""
+    flush = line.u0 - draft.column[0] < 0.6 * line.size
+    opens = line.text[0].isalnum() or line.text[0] in "(“‘\"'[" or is_spaceless(line.text[0])
+    return flush and opens and len(draft.lines) >= 2
+
+
+def _same_table(result: list[Draft], draft: Draft) -> bool:
+    """Add the rows of a table to the table at the end of the page before, if they are one."""
+    before = result[-1]
+    if before.kind != "table" or before.lines[-1].page != draft.page - 1:
+        return False
+    if len(before.gutters) != len(draft.gutters) or before.is_turned != draft.is_turned:
+        return False
+    apart = [abs(a - b) for a, b in zip(before.gutters, draft.gutters, strict=True)]
+    if sum(distance <= _SAME_COLUMN for distance in apart) < 0.7 * len(apart):
+        return False
+    before.rows += draft.rows
+    before.lines += draft.lines
+    return True
