@@ -109,8 +109,10 @@ class Lines:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class CharGeometry:
-    """Where the N characters of the text are: line, int32, −1 where no glyph made the
-    character; start and end along the line's direction, float32, points from its origin.
+    """Where the N characters of the text are.
+
+    line: int32 (N,), −1 where no glyph made the character. start, end: float32 (N,), points along
+    the line's direction from its origin.
     """
 
     line: NDArray[np.int32]
