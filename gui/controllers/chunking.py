@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Chunking: in the same frame where that is quick, else beside; the newest request wins."""
+
+import time
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from core.document.model import Document
+from core.errors import ChunkscopeError
+from core.pipeline import Pipeline
+from core.strategies.chunks import Chunks
+from core.strategies.recipe import Recipe
+from gui.jobs import Jobs, JobToken
+from gui.state import OpenDocument, Slot, SlotResult, State
+
+SAME_FRAME_SECONDS = 0.008  # the last cut took less: the next one runs in the window's thread
+QUICK_SECONDS = 0.150
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How long the last cut of a recipe took on this document and machine."""
+
+    seconds: float
+    was_prepared: bool
+
+    @property
+    def glyph(self) -> str:
+        """The mark of its speed class."""
+        if self.seconds <= SAME_FRAME_SECONDS:
+            return "⚡"
+        return "◔" if self.seconds <= QUICK_SECONDS else "◑"
+
+
+class Chunking(QObject):
+    """Keeps the chunks of all slots on all open documents in step with recipes and texts.
+
+    Signals:
+        refused: slot id, message; the chunks of the last valid recipe stay.
+    """
+
+    refused = Signal(int, str)
+
+    def __init__(
+        self, state: State, jobs: Jobs, pipeline: Pipeline, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._jobs = jobs
+        self._pipeline = pipeline
+        self._made: dict[tuple[str, int], tuple[Recipe, str]] = {}  # recipe, key of the text
+        self.speeds: dict[tuple[str, str], Speed] = {}  # document id, strategy code
+        state.slots_changed.connect(self.update_all)
+        state.text_changed.connect(self._on_text)
+        state.current_changed.connect(self._on_current)
+        state.query_changed.connect(self._on_query)
+
+    def update_all(self) -> None:
+        """Chunk the current document by every slot whose recipe changed."""
+        current = self._state.current
+        if current is None or current.document is None:
+            return
+        for slot in self._state.slots:
+            self.update(current, slot)
+
+    def update(self, opened: OpenDocument, slot: Slot) -> None:
+        """Chunk one document by one slot, unless that is done."""
+        document = opened.document
+        if document is None:
+            return
+        wanted = (slot.recipe, document.key)
+        if self._made.get((opened.id, slot.id)) == wanted:
+            return
+        self._made[(opened.id, slot.id)] = wanted
+        if self._runs_in_frame(opened, slot, document):
+            self._jobs.cancel(_job(opened, slot))
+            self._chunk_now(opened, slot, document)
+        else:
+            self._chunk_beside(opened, slot, document)
+
+    def make_again(self) -> None:
+        """Chunk all anew, for instance with another model."""
+        self._made.clear()
+        self.update_all()
+
+    def _runs_in_frame(self, opened: OpenDocument, slot: Slot, document: Document) -> bool:
+        speed = self.speeds.get((opened.id, slot.recipe.code))
+        if speed is None or not speed.was_prepared or speed.seconds > SAME_FRAME_SECONDS:
+            return False
+        return self._pipeline.is_prepared(slot.recipe, document)
+
+    def _chunk_now(self, opened: OpenDocument, slot: Slot, document: Document) -> None:
+        begin = time.perf_counter()
+        try:
+            chunks = self._pipeline.chunk(slot.recipe, document)
+        except ChunkscopeError as error:
+            self._refuse(opened, slot, str(error))
+            return
+        self._note_speed(opened, slot, time.perf_counter() - begin, was_prepared=True)
+        self._put(opened, slot, document, chunks)
+
+    def _chunk_beside(self, opened: OpenDocument, slot: Slot, document: Document) -> None:
+        def work(token: JobToken) -> object:
+            was_prepared = self._pipeline.is_prepared(slot.recipe, document)
+            begin = time.perf_counter()
+            chunks = self._pipeline.chunk(
+                slot.recipe, document, cancel=token, progress=token.progress
+            )
+            return chunks, time.perf_counter() - begin, was_prepared
+
+        def done(result: object) -> None:
+            assert isinstance(result, tuple), "chunks, seconds, whether it was prepared"
+            chunks, seconds, was_prepared = result
+            self._note_speed(opened, slot, seconds, was_prepared=was_prepared)
+            self._put(opened, slot, document, chunks)
+            if not was_prepared:
+                self._measure(opened, slot, document)
+
+        def failed(error: Exception) -> None:
+            self._refuse(opened, slot, str(error))
+
+        is_slow = slot.recipe.strategy.declaration.strategy_class in ("embedding", "model")
+        self._jobs.request(
+            _job(opened, slot),
+            "model" if is_slow and not self._is_ready(slot, document) else "python",
+            work,
+            done,
+            failed=failed,
+            priority=0 if slot.id == self._state.chosen else 1,
+            title=f"Chunking by {slot.recipe.code}",
+        )
+
+    def _is_ready(self, slot: Slot, document: Document) -> bool:
+        return self._pipeline.is_prepared(slot.recipe, document)
+
+    def _measure(self, opened: OpenDocument, slot: Slot, document: Document) -> None:
+        """Time the quick stage once, so that the first move of a slider already knows its class."""
+
+        def work(token: JobToken) -> object:
+            begin = time.perf_counter()
+            self._pipeline.chunk(slot.recipe, document, cancel=token)
+            return time.perf_counter() - begin
+
+        def done(seconds: object) -> None:
+            assert isinstance(seconds, float), "seconds"
+            self._note_speed(opened, slot, seconds, was_prepared=True)
+
+        self._jobs.request(f"measure {opened.id} {slot.id}", "python", work, done, priority=5)
+
+    def _note_speed(
+        self, opened: OpenDocument, slot: Slot, seconds: float, *, was_prepared: bool
+    ) -> None:
+        self.speeds[(opened.id, slot.recipe.code)] = Speed(seconds, was_prepared)
+
+    def _put(self, opened: OpenDocument, slot: Slot, document: Document, chunks: Chunks) -> None:
+        if opened.id not in self._state.documents or self._state.slot(slot.id) is None:
+            return
+        old = opened.result(slot.id)
+        result = SlotResult(
+            chunks,
+            is_provisional=not document.final,
+            scores=old.scores,
+            hits=(),
+        )
+        self._state.put_chunks(opened.id, slot.id, result)
+
+    def _refuse(self, opened: OpenDocument, slot: Slot, message: str) -> None:
+        if opened.id not in self._state.documents:
+            return
+        result = opened.result(slot.id)
+        result.error = message
+        self._made.pop((opened.id, slot.id), None)
+        self._state.chunks_changed.emit(opened.id, slot.id)
+        self.refused.emit(slot.id, message)
+
+    def _on_text(self, document: str) -> None:
+        current = self._state.current
+        if current is not None and current.id == document:
+            self.update_all()
+
+    def _on_current(self, opened: OpenDocument | None) -> None:
+        del opened
+        self.update_all()
+
+    def _on_query(self, query: str) -> None:
+        """Strategies that read the text for what is asked get the new query."""
+        for slot in self._state.slots:
+            reads = slot.recipe.parameters.get("reading") == "query"
+            if reads:
+                self._state.set_recipe(slot.id, slot.recipe.with_settings({"query": query}))
+
+
+def _job(opened: OpenDocument, slot: Slot) -> str:
+    return f"chunks {opened.id} {slot.id}"

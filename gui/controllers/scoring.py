@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Scores that follow the chunks: at once from late vectors, exact ones when things rest."""
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.document.model import Document
+from core.pipeline import Pipeline
+from core.scores.options import ScoreOptions
+from core.scores.results import Scores
+from core.strategies.chunks import Chunks
+from gui.jobs import Jobs, JobToken
+from gui.state import OpenDocument, Slot, State
+
+REST_MILLISECONDS = 250  # without a change before exact vectors are asked for
+
+
+class Scoring(QObject):
+    """Keeps the scores of all slots in step with their chunks.
+
+    Signals:
+        vectors_ready: document id; late vectors of its text are at hand.
+        pairs_ready: document id; references have been looked for.
+    """
+
+    vectors_ready = Signal(str)
+    pairs_ready = Signal(str)
+
+    def __init__(
+        self, state: State, jobs: Jobs, pipeline: Pipeline, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._jobs = jobs
+        self._pipeline = pipeline
+        self.options = ScoreOptions()
+        self.computes_exactly = True
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MILLISECONDS)
+        self._rest.timeout.connect(self._ask_exact)
+        state.chunks_changed.connect(self._on_chunks)
+        state.text_changed.connect(self._on_text)
+        state.current_changed.connect(self._on_current)
+
+    def set_options(self, options: ScoreOptions) -> None:
+        """Score again with other options; other weights alone only change the mean."""
+        is_weights_only = repr(options.parameters()) == repr(self.options.parameters()) and (
+            options.mode == self.options.mode
+        )
+        self.options = options
+        for opened in self._state.documents.values():
+            for slot, result in opened.results.items():
+                if result.scores is not None and is_weights_only:
+                    self._state.put_scores(opened.id, slot, result.scores.weighted(options.weights))
+        if not is_weights_only:
+            self.score_all()
+
+    def set_weights(self, weights: dict[str, float]) -> None:
+        """Change the weights of the mean."""
+        from dataclasses import replace
+
+        self.set_options(replace(self.options, weights=weights))
+
+    def score_all(self) -> None:
+        """Score every slot on the current document again."""
+        current = self._state.current
+        for slot in self._state.slots:
+            if current is not None:
+                self._follow(current, slot)
+        self._rest.start()
+
+    def start(self) -> None:
+        """Make vectors and look for references of the current document, if it is final."""
+        current = self._state.current
+        if current is None or current.document is None or not current.document.final:
+            return
+        self._find_vectors(current, current.document)
+        self._find_pairs(current, current.document)
+
+    def _on_text(self, document: str) -> None:
+        current = self._state.current
+        if current is not None and current.id == document:
+            self.start()
+
+    def _on_current(self, opened: OpenDocument | None) -> None:
+        del opened
+        self.start()
+
+    def _on_chunks(self, document: str, slot: int) -> None:
+        opened, changed = self._state.documents.get(document), self._state.slot(slot)
+        if opened is not None and changed is not None and not opened.result(slot).error:
+            self._jobs.cancel(f"exact {document} {slot}")
+            self._follow(opened, changed)
+            self._rest.start()
+
+    def _follow(self, opened: OpenDocument, slot: Slot) -> None:
+        document, chunks = opened.document, opened.result(slot.id).chunks
+        if document is None or chunks is None:
+            return
+        options = self.options
+
+        def work(token: JobToken) -> object:
+            token.check()
+            return self._pipeline.follow_scores(document, chunks, options, slot=slot.id)
+
+        def done(scores: object) -> None:
+            self._put(opened, slot, chunks, scores)
+
+        self._jobs.request(
+            f"scores {opened.id} {slot.id}",
+            "python",
+            work,
+            done,
+            failed=self._ignore,
+            priority=2 if slot.id == self._state.chosen else 3,
+        )
+
+    def _ask_exact(self) -> None:
+        current = self._state.current
+        if current is None or current.document is None or not current.document.final:
+            return
+        if not self.computes_exactly or self._pipeline.embedder is None:
+            return
+        chosen = self._state.chosen
+        for slot in sorted(self._state.slots, key=lambda each: each.id != chosen):
+            chunks = current.result(slot.id).chunks
+            if chunks is not None:
+                self._score_exactly(current, slot, current.document, chunks)
+
+    def _score_exactly(
+        self, opened: OpenDocument, slot: Slot, document: Document, chunks: Chunks
+    ) -> None:
+        options = self.options
+
+        def work(token: JobToken) -> object:
+            return self._pipeline.score(
+                document,
+                chunks,
+                options,
+                policy="exact",
+                cancel=token,
+                progress=token.progress,
+            )
+
+        def done(scores: object) -> None:
+            self._put(opened, slot, chunks, scores)
+
+        self._jobs.request(
+            f"exact {opened.id} {slot.id}",
+            "model",
+            work,
+            done,
+            failed=self._ignore,
+            priority=20,
+            title="Exact vectors",
+        )
+
+    def _find_vectors(self, opened: OpenDocument, document: Document) -> None:
+        if self._pipeline.embedder is None or self._pipeline.has_token_vectors(document):
+            return
+        if not self._pipeline.embedder.has_token_vectors or not document.text.strip():
+            return
+
+        def work(token: JobToken) -> object:
+            self._pipeline.token_vectors(document, cancel=token, progress=token.progress)
+            return None
+
+        def done(_: object) -> None:
+            self.vectors_ready.emit(opened.id)
+            if opened.document is document:
+                self.score_all()
+
+        self._jobs.request(f"vectors {opened.id}", "model", work, done, priority=1, title="Vectors")
+
+    def _find_pairs(self, opened: OpenDocument, document: Document) -> None:
+        if self._pipeline.has_pairs(document):
+            return
+
+        def work(token: JobToken) -> object:
+            return self._pipeline.find_pairs(document, cancel=token, progress=token.progress)
+
+        def done(_: object) -> None:
+            self.pairs_ready.emit(opened.id)
+            if opened.document is document:
+                self.score_all()
+
+        self._jobs.request(
+            f"pairs {opened.id}",
+            "model",
+            work,
+            done,
+            failed=self._ignore,
+            priority=10,
+            title="References",
+        )
+
+    def _put(self, opened: OpenDocument, slot: Slot, chunks: Chunks, scores: object) -> None:
+        assert isinstance(scores, Scores), "scoring makes scores"
+        if opened.id in self._state.documents and opened.result(slot.id).chunks is chunks:
+            self._state.put_scores(opened.id, slot.id, scores.weighted(self.options.weights))
+
+    def _ignore(self, error: Exception) -> None:
+        """Scores that cannot be had are shown as not measurable by the panel."""
+        self._jobs.failed.emit("scores", error)
