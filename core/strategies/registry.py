@@ -3,6 +3,10 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 from core.declaration import Declaration, Value
@@ -63,12 +67,24 @@ def forget(code: str) -> None:
     _STRATEGIES.pop(code, None)
 
 
+@cache
+def _load_built_in() -> None:
+    """Import every module beside this one, so that its decorator registers what it holds.
+
+    Not when the package is imported: the window needs chunks before it needs strategies.
+    """
+    package = __name__.rpartition(".")[0]
+    for module in iter_modules([str(Path(__file__).parent)], prefix=f"{package}."):
+        import_module(module.name)
+
+
 def find(code: str) -> Strategy:
     """The strategy called `code`, case ignored where that is unambiguous.
 
     Raises:
         ParameterError: there is none; the message names the nearest.
     """
+    _load_built_in()
     if code in _STRATEGIES:
         return _STRATEGIES[code]
     folded = [known for known in _STRATEGIES if known.lower() == code.lower()]
@@ -82,4 +98,5 @@ def find(code: str) -> Strategy:
 
 def strategies() -> dict[str, Strategy]:
     """All strategies by code, in the order of registration."""
+    _load_built_in()
     return dict(_STRATEGIES)
