@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The plain forms of `spec/metrics.md` 15 and 16: what STM and REG must equal."""
 
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class Plain:
         for match in re.finditer(separator, self.text[a:b]):
             edges.append(a + (match.start() if self.attach == "start" else match.end()))
         edges.append(b)
-        return [(x, y) for x, y in zip(edges, edges[1:], strict=False) if x < y]
+        return [(x, y) for x, y in itertools.pairwise(edges) if x < y]
 
     def joined(self, pieces: list[Span]) -> list[Span]:
         pieces = list(pieces)

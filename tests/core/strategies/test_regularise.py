@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """REG against the plain definition, its reasons and its words."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -31,7 +33,7 @@ def texts_with_chunks(draw):
     kind = draw(st.sampled_from(["tiling", "gaps", "any"]))
     if kind == "tiling":
         edges = sorted({0, len(text), *draw(st.lists(edge, max_size=12))})
-        pairs = list(zip(edges, edges[1:], strict=False))
+        pairs = list(itertools.pairwise(edges))
     else:
         pairs = draw(st.lists(st.tuples(edge, edge).map(sorted), max_size=10))
         pairs = sorted(pairs) if kind == "gaps" else pairs
