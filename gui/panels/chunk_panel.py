@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The bottom table of the chosen strategy's chunks, linked with the pages."""
+
+import numpy as np
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+
+from gui.panels.chunk_table import COLUMNS, ChunkTableModel, TableContent
+from gui.state import NOTHING, Selection, SlotResult, State
+from gui.theme import ROW_HEIGHT, Theme
+
+WIDTHS = (56, 70, 70, 90, 90, 60, 64, 64, 50, 320, 70, 500)
+
+
+class ChunkPanel(QWidget):
+    """Shows the chunks of the chosen slot and selects them."""
+
+    def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._is_following = False
+        self.model = ChunkTableModel(theme)
+        self.table = QTableView()
+        self.table.setObjectName("chunkTable")
+        self.table.setAccessibleName("Chunks")
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSortingEnabled(True)
+        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.table.setWordWrap(False)
+        self.table.setShowGrid(False)
+        self.table.setFrameShape(QTableView.Shape.NoFrame)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.table.horizontalHeader().setSectionsMovable(True)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        for column, width in enumerate(WIDTHS[: len(COLUMNS)]):
+            self.table.setColumnWidth(column, width)
+        self.table.selectionModel().selectionChanged.connect(self._on_rows)
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self.table)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self._copy)
+        column_layout = QVBoxLayout(self)
+        column_layout.setContentsMargins(0, 0, 0, 0)
+        column_layout.addWidget(self.table)
+        state.chunks_changed.connect(self._on_result)
+        state.scores_changed.connect(self._on_result)
+        state.hits_changed.connect(self._on_result)
+        state.chosen_changed.connect(self._refresh)
+        state.current_changed.connect(self._refresh)
+        state.selection_changed.connect(self._on_selection)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self.model.set_theme(theme)
+
+    def _on_result(self, document: str, slot: int) -> None:
+        current = self._state.current
+        if current is not None and current.id == document and slot == self._state.chosen:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        current, result = self._state.current, self._state.chosen_result
+        if current is None or current.document is None or result is None or result.chunks is None:
+            self.model.set_content(None)
+            return
+        top = self.table.rowAt(0)
+        tokens, columns = _columns(result)
+        self._is_following = True
+        self.model.set_content(TableContent(current.document, result.chunks, tokens, columns))
+        self._is_following = False
+        if top >= 0:
+            self.table.scrollTo(
+                self.model.index(min(top, self.model.rowCount() - 1), 0),
+                QAbstractItemView.ScrollHint.PositionAtTop,
+            )
+        self._on_selection(self._state.selection)
+
+    def _on_selection(self, selection: Selection) -> None:
+        if selection.origin == "table":
+            return
+        self._is_following = True
+        model = self.table.selectionModel()
+        model.clearSelection()
+        if selection.kind in ("chunk", "cut") and selection.slot == self._state.chosen:
+            rows = [row for row in map(self.model.row_of, selection.ids) if row >= 0]
+            chosen = QItemSelection()
+            for row in rows[:500]:
+                index = self.model.index(row, 0)
+                chosen.select(index, index)
+            flags = QItemSelectionModel.SelectionFlag
+            model.select(chosen, flags.Select | flags.Rows)
+            if rows:
+                self.table.scrollTo(self.model.index(rows[0], 0))
+        self._is_following = False
+
+    def _on_rows(self, *_: object) -> None:
+        result = self._state.chosen_result
+        if self._is_following or result is None or result.chunks is None:
+            return
+        rows = self.table.selectionModel().selectedRows()
+        ids = tuple(sorted(self.model.chunk_of(row.row()) for row in rows))
+        if not ids:
+            self._state.select(NOTHING)
+            return
+        chunks = result.chunks
+        start, end = int(chunks.starts[ids[0]]), int(chunks.ends[ids[0]])
+        self._state.select(Selection("chunk", ids, self._state.chosen, start, end, "table"))
+
+    def _copy(self) -> None:
+        """Copy the selected rows as tab-separated values with a header."""
+        lines = ["\t".join(column.title for column in COLUMNS)]
+        for row in self.table.selectionModel().selectedRows():
+            cells = [
+                str(self.model.data(self.model.index(row.row(), column)))
+                for column in range(len(COLUMNS))
+            ]
+            lines.append("\t".join(cells))
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _columns(result: SlotResult) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Tokens of each chunk (−1: unknown) and further columns."""
+    assert result.chunks is not None, "columns are those of chunks"
+    n = len(result.chunks)
+    tokens = np.full(n, -1, np.int64)
+    columns: dict[str, np.ndarray] = {}
+    scores = result.scores
+    if scores is not None and len(scores.units) == n:
+        tokens = scores.units
+        for code in ("ICC", "DCC"):
+            columns[code] = scores[code].clipped_per_chunk
+    if result.hits:
+        ranks = np.full(n, np.nan)
+        for hit in reversed(result.hits):
+            if hit.chunk < n:
+                ranks[hit.chunk] = hit.rank
+        columns["Hit"] = ranks
+    return tokens, columns

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Choosing a strategy among fifty: families, classes, a filter, stars, a line of help each."""
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.declaration import Declaration
+from core.strategies.registry import strategies
+from gui import settings
+
+CLASSES = ("all classes", "instant", "layout", "embedding", "model")
+_CODE = Qt.ItemDataRole.UserRole
+
+
+class StrategyPicker(QDialog):
+    """A list over the window; it closes when something is chosen.
+
+    Signals:
+        picked: the slot id it was opened for (−1: a new one), a strategy's code.
+    """
+
+    picked = Signal(int, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setObjectName("strategyPicker")
+        self._slot = -1
+        self._filter = QLineEdit()
+        self._filter.setPlaceholderText("Filter by code, name or words of the help")
+        self._filter.setClearButtonEnabled(True)
+        self._filter.textChanged.connect(self._refilter)
+        self._filter.installEventFilter(self)
+        self._class = QComboBox()
+        self._class.addItems(CLASSES)
+        self._class.currentTextChanged.connect(self._refilter)
+        self._tree = QTreeWidget()
+        self._tree.setColumnCount(3)
+        self._tree.setHeaderLabels(["Strategy", "Class", "What it does"])
+        self._tree.setRootIsDecorated(True)
+        self._tree.setUniformRowHeights(True)
+        self._tree.itemActivated.connect(self._choose)
+        self._tree.itemClicked.connect(self._on_click)
+        self._foot = QLabel("★ click the star column or press * to star · Enter chooses")
+        self._foot.setObjectName("muted")
+        top = QHBoxLayout()
+        top.addWidget(self._filter, 1)
+        top.addWidget(self._class)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.addLayout(top)
+        column.addWidget(self._tree, 1)
+        column.addWidget(self._foot)
+        self.resize(860, 520)
+
+    def open_for(self, slot: int) -> None:
+        """Show the list, for a slot id or −1 for a new slot."""
+        self._slot = slot
+        self._fill()
+        self._filter.clear()
+        self._filter.setFocus()
+        self.show()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The arrow keys move in the list while the filter has the focus."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
+            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+                self._tree.setFocus()
+                self._tree.keyPressEvent(event)
+                self._filter.setFocus()
+                return True
+            if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+                item = self._tree.currentItem()
+                if item is not None:
+                    self._choose(item)
+                return True
+            if event.text() == "*":
+                self._star(self._tree.currentItem())
+                return True
+        return super().eventFilter(watched, event)
+
+    def _fill(self) -> None:
+        self._tree.clear()
+        starred = _starred()
+        groups: dict[str, QTreeWidgetItem] = {}
+        known = strategies()
+        for code in [each for each in starred if each in known]:
+            self._add(groups, "starred", known[code].declaration, is_starred=True)
+        for strategy in known.values():
+            declaration = strategy.declaration
+            self._add(groups, declaration.family, declaration, is_starred=False)
+        self._tree.expandAll()
+        for column, width in enumerate((300, 90)):
+            self._tree.setColumnWidth(column, width)
+        self._select_first()
+
+    def _add(
+        self,
+        groups: dict[str, QTreeWidgetItem],
+        family: str,
+        declaration: Declaration,
+        *,
+        is_starred: bool,
+    ) -> None:
+        if family not in groups:
+            groups[family] = QTreeWidgetItem(self._tree, [family.capitalize(), "", ""])
+            groups[family].setFirstColumnSpanned(True)
+            groups[family].setFlags(Qt.ItemFlag.ItemIsEnabled)
+        star = "★ " if is_starred or declaration.code in _starred() else ""
+        item = QTreeWidgetItem(
+            groups[family],
+            [
+                f"{star}{declaration.code} · {declaration.name}",
+                declaration.strategy_class,
+                declaration.help.split(". ")[0],
+            ],
+        )
+        item.setData(0, _CODE, declaration.code)
+        presets = ", ".join(preset.name for preset in declaration.presets)
+        same = ", ".join(declaration.same_as)
+        tip = f"{declaration.help}\nSource: {declaration.source}"
+        tip += f"\nPresets: {presets}" if presets else ""
+        tip += f"\nAlways the same chunks as: {same}" if same else ""
+        for column in range(3):
+            item.setToolTip(column, tip)
+
+    def _refilter(self, _: str = "") -> None:
+        words = self._filter.text().lower().split()
+        wanted = self._class.currentText()
+        for place in range(self._tree.topLevelItemCount()):
+            family = self._tree.topLevelItem(place)
+            shown = 0
+            for child in range(family.childCount()):
+                item = family.child(child)
+                text = " ".join(item.text(c) for c in range(3)).lower()
+                fits = all(word in text for word in words)
+                fits = fits and wanted in (CLASSES[0], item.text(1))
+                item.setHidden(not fits)
+                shown += fits
+            family.setHidden(not shown)
+        self._select_first()
+
+    def _select_first(self) -> None:
+        for place in range(self._tree.topLevelItemCount()):
+            family = self._tree.topLevelItem(place)
+            for child in range(family.childCount()):
+                if not family.child(child).isHidden():
+                    self._tree.setCurrentItem(family.child(child))
+                    return
+
+    def _on_click(self, item: QTreeWidgetItem, column: int) -> None:
+        del column
+        if item.data(0, _CODE):
+            self._choose(item)
+
+    def _choose(self, item: QTreeWidgetItem, column: int = 0) -> None:
+        del column
+        code = item.data(0, _CODE)
+        if code:
+            self.hide()
+            self.picked.emit(self._slot, code)
+
+    def _star(self, item: QTreeWidgetItem | None) -> None:
+        code = item.data(0, _CODE) if item is not None else None
+        if not code:
+            return
+        starred = _starred()
+        changed = [each for each in starred if each != code]
+        if code not in starred:
+            changed.append(code)
+        settings.write(settings.STARRED, ",".join(changed))
+        self._fill()
+        self._refilter()
+
+
+def _starred() -> list[str]:
+    return [code for code in settings.read(settings.STARRED).split(",") if code]

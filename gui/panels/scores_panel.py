@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Scores: five cards and the mean, and a table of the visible strategies side by side."""
+
+import math
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from core.scores.results import Measure, Scores
+from gui.state import State
+from gui.theme import Theme
+
+CODES = ("RC", "ICC", "DCC", "BI", "SC")
+MEANINGS = {
+    "RC": "References completeness: share of references that stay in one chunk",
+    "ICC": "Intrachunk cohesion: how alike a chunk and its sentences are",
+    "DCC": "Document contextual coherence: how alike a chunk and the text around it are",
+    "BI": "Block integrity: share of blocks that are not cut",
+    "SC": "Size compliance: share of chunks within the size limits",
+    "mean": "Weighted mean of the scores that are measurable",
+}
+BINS = 40
+
+
+class ScoreCard(QWidget):
+    """One score: value, change since the baseline, and a strip of its parts along the document.
+
+    Signals:
+        bin_clicked: first and last chunk of the bin.
+        clicked: the score's code.
+    """
+
+    bin_clicked = Signal(int, int)
+    clicked = Signal(str)
+
+    def __init__(self, code: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(f"score {code}")
+        self.setToolTip(MEANINGS[code])
+        self.setMouseTracking(True)
+        self._code = code
+        self._theme = theme
+        self._value: float | None = None
+        self._state: str | None = None
+        self._note = ""
+        self._change: float | None = None
+        self._bins = np.empty(0)
+        self._chunks = 0
+
+    def sizeHint(self) -> QSize:
+        """Cards never change size."""
+        return QSize(140, 78)
+
+    def minimumSizeHint(self) -> QSize:
+        """As small as still legible."""
+        return QSize(104, 78)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self._theme = theme
+        self.update()
+
+    def show_measure(self, measure: Measure | None, baseline: float | None) -> None:
+        """Show one of the five scores."""
+        if measure is None:
+            self._show(None, None, "", None, np.empty(0))
+            return
+        note = measure.reason if measure.value is None else ""
+        self._show(measure.value, measure.state, note, baseline, measure.clipped_per_chunk)
+
+    def show_mean(
+        self, value: float | None, state: str | None, note: str, baseline: float | None
+    ) -> None:
+        """Show the mean."""
+        self._show(value, state, note, baseline, np.empty(0))
+
+    def _show(
+        self,
+        value: float | None,
+        state: str | None,
+        note: str,
+        baseline: float | None,
+        per_chunk: np.ndarray,
+    ) -> None:
+        self._value, self._state, self._note = value, state, note
+        self._change = None if value is None or baseline is None else value - baseline
+        self._chunks = len(per_chunk)
+        self._bins = binned(per_chunk, BINS)
+        self.setToolTip(MEANINGS[self._code] + (f"\n{note}" if note else ""))
+        self.setAccessibleName(f"{self._code} {self.words}")
+        self.update()
+
+    @property
+    def words(self) -> str:
+        """The value as it is shown."""
+        if self._value is None:
+            return "—"
+        if self._state == "late":
+            return f"≈ {self._value:.2f}"
+        return f"{self._value:.3f}" + (" p" if self._state == "pooled" else "")
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the card."""
+        del event
+        painter = QPainter(self)
+        try:
+            self._paint(painter)
+        finally:
+            painter.end()
+
+    def _paint(self, painter: QPainter) -> None:
+        theme, box = self._theme, QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.border, 1))
+        painter.setBrush(theme.raised)
+        painter.drawRoundedRect(box, 4, 4)
+        font = self.font()
+        painter.setPen(theme.muted)
+        painter.drawText(box.adjusted(8, 5, -8, 0), Qt.AlignmentFlag.AlignLeft, self._code)
+        if self._change is not None and abs(self._change) >= 0.0005:
+            painter.drawText(
+                box.adjusted(8, 5, -8, 0), Qt.AlignmentFlag.AlignRight, f"{self._change:+.3f}"
+            )
+        font.setPointSizeF(self.font().pointSizeF() * 1.5)
+        font.setItalic(self._state == "late")
+        painter.setFont(font)
+        painter.setPen(theme.approximate if self._state == "late" else theme.text)
+        painter.drawText(box.adjusted(8, 20, -8, 0), Qt.AlignmentFlag.AlignLeft, self.words)
+        self._paint_bins(painter, self._strip())
+
+    def _strip(self) -> QRectF:
+        return QRectF(8, self.height() - 24, self.width() - 16, 18)
+
+    def _paint_bins(self, painter: QPainter, strip: QRectF) -> None:
+        painter.setPen(QPen(self._theme.border, 1))
+        painter.drawLine(strip.bottomLeft(), strip.bottomRight())
+        if not len(self._bins):
+            return
+        width = strip.width() / len(self._bins)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.strategies[0])
+        for place, value in enumerate(self._bins.tolist()):
+            if not math.isnan(value):
+                height = max(1.0, strip.height() * value)
+                corner = QPointF(strip.left() + place * width, strip.bottom() - height)
+                painter.drawRect(QRectF(corner.x(), corner.y(), max(1.0, width - 1), height))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click on the strip selects its chunks, elsewhere asks for the blame."""
+        strip = self._strip()
+        if strip.contains(event.position()) and len(self._bins) and self._chunks:
+            place = int((event.position().x() - strip.left()) / strip.width() * len(self._bins))
+            low = place * self._chunks // len(self._bins)
+            high = max(low, (place + 1) * self._chunks // len(self._bins) - 1)
+            self.bin_clicked.emit(low, high)
+        else:
+            self.clicked.emit(self._code)
+
+
+class ScoresPanel(QWidget):
+    """The cards of the chosen strategy.
+
+    Signals:
+        chunks_asked: first and last chunk to select.
+        blame_asked: a score's code.
+    """
+
+    chunks_asked = Signal(int, int)
+    blame_asked = Signal(str)
+
+    def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("scoresPanel")
+        self._state = state
+        self._baseline: Scores | None = None
+        self.cards = {code: ScoreCard(code, theme) for code in (*CODES, "mean")}
+        self._facts = QLabel()
+        self._facts.setObjectName("muted")
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        for card in self.cards.values():
+            row.addWidget(card, 1)
+            card.bin_clicked.connect(self.chunks_asked)
+            card.clicked.connect(self.blame_asked)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(8, 6, 8, 6)
+        self._column.addLayout(row)
+        self._column.addWidget(self._facts)
+        state.scores_changed.connect(self._on_scores)
+        state.chosen_changed.connect(self._refresh)
+        state.current_changed.connect(self._refresh)
+
+    def add_plots(self, plots: QWidget) -> None:
+        """Put the plots below the cards."""
+        self._column.addWidget(plots, 1)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        for card in self.cards.values():
+            card.set_theme(theme)
+
+    def pin_baseline(self) -> None:
+        """Show changes against the scores of now."""
+        result = self._state.chosen_result
+        self._baseline = result.scores if result is not None else None
+        self._refresh()
+
+    def _on_scores(self, document: str, slot: int) -> None:
+        current = self._state.current
+        if current is not None and current.id == document and slot == self._state.chosen:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        result = self._state.chosen_result
+        scores = result.scores if result is not None else None
+        old = self._baseline
+        for code in CODES:
+            before = old[code].value if old is not None else None
+            self.cards[code].show_measure(scores[code] if scores is not None else None, before)
+        if scores is None:
+            self.cards["mean"].show_mean(None, None, "", None)
+            self._facts.clear()
+            return
+        missing = [code for code in CODES if scores[code].value is None]
+        note = f"mean of {len(CODES) - len(missing)} ({', '.join(missing)} not measurable)"
+        state = None if scores.is_final else "late"
+        before = old.mean if old is not None else None
+        self.cards["mean"].show_mean(scores.mean, state, note if missing else "", before)
+        self._facts.setText(facts(scores))
+
+
+def facts(scores: Scores) -> str:
+    """One line below the cards: what was measured, with which model."""
+    units = scores.units
+    parts = [f"{len(units):,} chunks"]
+    if len(units):
+        parts.append(f"median {int(np.median(units)):,} tokens")
+    parts.append(f"RC over {scores['RC'].measured:,} references")
+    parts.append(f"BI over {scores['BI'].measured:,} blocks")
+    if scores.embedder:
+        parts.append(scores.embedder.split("/")[-1])
+    pooled = scores["ICC"].pooled_texts + scores["DCC"].pooled_texts
+    if pooled:
+        parts.append(f"p = pooled: {pooled:,} texts longer than the model reads")
+    return "  ·  ".join(parts)
+
+
+def binned(values: np.ndarray, bins: int) -> np.ndarray:
+    """Means of `values` in at most `bins` runs, nan where a run has none."""
+    n = len(values)
+    if not n:
+        return np.empty(0)
+    edges = np.linspace(0, n, min(bins, n) + 1).astype(int)[:-1]
+    known = ~np.isnan(values)
+    sums = np.add.reduceat(np.where(known, values, 0.0), edges)
+    counts = np.add.reduceat(known.astype(float), edges)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)

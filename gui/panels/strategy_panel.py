@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The strategy card: what is visible, what the chosen strategy is, and its parameters."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.declaration import Declaration, Parameter, Value
+from core.errors import ChunkscopeError
+from core.strategies.recipe import Recipe, make_recipe
+from core.strategies.shared_options import SHARED_OPTIONS
+from gui.panels.parameter_row import ParameterRow
+from gui.panels.slot_list import SlotList
+from gui.state import State
+from gui.theme import Theme
+
+HIDDEN_OPTIONS = frozenset({"query"})  # the query box sets it
+
+
+class StrategyPanel(QWidget):
+    """Shows the chosen slot's recipe and lets the user change it.
+
+    Signals:
+        picker_asked: the user wants to choose a strategy for a slot id, −1 for a new one.
+        drag_ended: the slot id; a slider was let go.
+    """
+
+    picker_asked = Signal(int)
+    drag_ended = Signal(int)
+
+    def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("strategyPanel")
+        self._state = state
+        self._rows: dict[str, ParameterRow] = {}
+        self._shown_code = ""
+        self._slots = SlotList(state, theme)
+        self._slots.add_asked.connect(self._ask_new)
+        self._name = QPushButton("Choose a strategy…")
+        self._name.setObjectName("strategyName")
+        self._name.setToolTip("Choose another strategy (Ctrl+K, S)")
+        self._name.clicked.connect(self._ask_change)
+        self._help = QLabel()
+        self._help.setWordWrap(True)
+        self._help.setObjectName("muted")
+        self._facts = QLabel()
+        self._facts.setObjectName("chunkCount")
+        self._error = QLabel()
+        self._error.setObjectName("fieldError")
+        self._error.setWordWrap(True)
+        self._error.hide()
+        self._presets = QComboBox()
+        self._presets.setAccessibleName("Preset")
+        self._presets.textActivated.connect(self._on_preset)
+        self._reset = QPushButton("Reset")
+        self._reset.setToolTip("All parameters as published")
+        self._reset.clicked.connect(self._on_reset)
+        self._own = _Column()
+        self._shared = _Column()
+        self._shared_switch = QToolButton()
+        self._shared_switch.setText("Options shared by all strategies")
+        self._shared_switch.setCheckable(True)
+        self._shared_switch.setArrowType(Qt.ArrowType.RightArrow)
+        self._shared_switch.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._shared_switch.setAutoRaise(True)
+        self._shared_switch.toggled.connect(self._show_shared)
+        self._build()
+        self._shared.hide()
+        state.slots_changed.connect(self._refresh)
+        state.chosen_changed.connect(self._on_chosen)
+        state.chunks_changed.connect(self._on_chunks)
+        self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self._slots.set_theme(theme)
+
+    def row(self, name: str) -> ParameterRow | None:
+        """The controls of a parameter of the chosen strategy."""
+        return self._rows.get(name)
+
+    def show_refusal(self, slot: int, message: str) -> None:
+        """Say that a recipe was refused; the last valid chunks stay."""
+        if slot == self._state.chosen:
+            self._error.setText(message)
+            self._error.setVisible(bool(message))
+
+    def _build(self) -> None:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(10, 8, 10, 8)
+        column.setSpacing(6)
+        column.addWidget(self._slots)
+        column.addWidget(_rule())
+        column.addWidget(self._name)
+        column.addWidget(self._help)
+        column.addWidget(self._facts)
+        column.addWidget(self._error)
+        presets = QHBoxLayout()
+        presets.addWidget(self._presets, 1)
+        presets.addWidget(self._reset)
+        column.addLayout(presets)
+        column.addWidget(self._own)
+        column.addWidget(self._shared_switch)
+        column.addWidget(self._shared)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inside)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    # showing
+
+    def _on_chosen(self, slot: int) -> None:
+        del slot
+        self._refresh()
+
+    def _refresh(self) -> None:
+        chosen = self._state.chosen_slot
+        for widget in (self._help, self._presets, self._reset, self._own, self._shared_switch):
+            widget.setVisible(chosen is not None)
+        if chosen is None:
+            self._name.setText("Choose a strategy…")
+            self._shown_code = ""
+            return
+        recipe = chosen.recipe
+        declaration = recipe.strategy.declaration
+        if self._shown_code != _shape(declaration):
+            self._make_rows(declaration)
+        self._name.setText(f"{declaration.code} · {declaration.name}")
+        self._help.setText(declaration.help)
+        self._help.setToolTip(f"Source: {declaration.source}")
+        self._show_values(recipe)
+
+    def _make_rows(self, declaration: Declaration) -> None:
+        self._shown_code = _shape(declaration)
+        self._rows.clear()
+        self._own.clear()
+        self._shared.clear()
+        own = {parameter.name for parameter in declaration.parameters}
+        for parameter in declaration.parameters:
+            self._add_row(parameter, self._own)
+        for parameter in SHARED_OPTIONS:
+            if parameter.name not in own and parameter.name not in HIDDEN_OPTIONS:
+                self._add_row(parameter, self._shared)
+        self._presets.clear()
+        self._presets.addItem("Presets…")
+        self._presets.addItems([preset.name for preset in declaration.presets])
+        self._presets.setEnabled(bool(declaration.presets))
+
+    def _add_row(self, parameter: Parameter, column: "_Column") -> None:
+        row = ParameterRow(parameter)
+        row.changed.connect(self._on_changed)
+        row.released.connect(self._on_released)
+        self._rows[parameter.name] = row
+        column.add(row)
+
+    def _show_values(self, recipe: Recipe) -> None:
+        values: dict[str, Value] = dict(recipe.shared.values) | recipe.parameters
+        for name, row in self._rows.items():
+            row.show_value(values[name], values)
+
+    def _on_chunks(self, document: str, slot: int) -> None:
+        current = self._state.current
+        if slot != self._state.chosen or current is None or current.id != document:
+            return
+        result = current.result(slot)
+        self._error.setText(result.error)
+        self._error.setVisible(bool(result.error))
+        if result.chunks is not None:
+            more = " so far" if result.is_provisional else ""
+            word = "chunk" if len(result.chunks) == 1 else "chunks"
+            self._facts.setText(f"{len(result.chunks):,} {word}{more}")
+
+    def _show_shared(self, is_on: bool) -> None:
+        self._shared.setVisible(is_on)
+        arrow = Qt.ArrowType.DownArrow if is_on else Qt.ArrowType.RightArrow
+        self._shared_switch.setArrowType(arrow)
+
+    # changing
+
+    def _on_changed(self, name: str, value: object) -> None:
+        self._change({name: value})
+
+    def _on_preset(self, name: str) -> None:
+        chosen = self._state.chosen_slot
+        self._presets.setCurrentIndex(0)
+        if chosen is None:
+            return
+        for preset in chosen.recipe.strategy.declaration.presets:
+            if preset.name == name:
+                self._apply(chosen.recipe.code, dict(preset.parameters))
+
+    def _on_reset(self) -> None:
+        chosen = self._state.chosen_slot
+        if chosen is not None:
+            self._apply(chosen.recipe.code, {})
+
+    def _apply(self, code: str, settings: Mapping[str, object]) -> None:
+        self._state.set_recipe(self._state.chosen, make_recipe(code, settings))
+
+    def _change(self, settings: Mapping[str, object]) -> None:
+        chosen = self._state.chosen_slot
+        if chosen is None:
+            return
+        try:
+            recipe = chosen.recipe.with_settings(settings)
+        except ChunkscopeError as error:
+            for name in settings:
+                self._rows[name].show_error(str(error))
+            return
+        for name in settings:
+            self._rows[name].show_error("")
+        self._state.set_recipe(chosen.id, recipe)
+
+    def _on_released(self, name: str) -> None:
+        del name
+        self.drag_ended.emit(self._state.chosen)
+
+    def _ask_change(self) -> None:
+        self.picker_asked.emit(self._state.chosen)
+
+    def _ask_new(self) -> None:
+        self.picker_asked.emit(-1)
+
+
+class _Column(QWidget):
+    """Rows of parameters, one below the other."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+
+    def add(self, row: QWidget) -> None:
+        self._column.addWidget(row)
+
+    def clear(self) -> None:
+        while self._column.count():
+            item = self._column.takeAt(0)
+            widget = item.widget() if item is not None else None
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+
+def _shape(declaration: Declaration) -> str:
+    return " ".join([declaration.code, *(parameter.name for parameter in declaration.parameters)])
+
+
+def _rule() -> QFrame:
+    rule = QFrame()
+    rule.setFrameShape(QFrame.Shape.HLine)
+    rule.setObjectName("rule")
+    return rule
