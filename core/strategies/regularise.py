@@ -25,6 +25,7 @@ from core.strategies.piece_merge import merge_to_size
 from core.strategies.piece_tree import PieceTree
 from core.strategies.small_groups import Groups, Toward, join_small
 from core.strategies.source import Source
+from core.strategies.span_counts import SpanCounter, span_counter
 from core.strategies.split_merge import boundary_reasons, split_tree
 from core.units.tokens import canonical_tokenizer
 
@@ -135,13 +136,14 @@ def regularisation(chunks: Chunks, source: Source, limits: Limits) -> Regularisa
         odd = int((np.diff(chunks.pointers) != 1).sum())
         message = f"regularisation skipped these chunks: {odd:,} of them are not one span"
         return Regularisation(chunks.with_notices(Notice(None, "reg", message)), log.changes())
-    tree = split_tree(source, separators="paper", attach="start", length=unit)
-    items = _items(chunks, tree)
-    if limits.split:
-        items = _split_large(items, tree, limits, log)
+    counter = span_counter(source, unit)
+    items = _items(chunks, counter)
+    if limits.split and (items.counts > limits.largest).any():
+        tree = split_tree(source, separators="paper", attach="start", length=unit)
+        items = _split_large(items, tree, counter, limits, log=log)
     if limits.fill:
-        items = _close_gaps(items, tree, log)
-    items = _join_small(items, tree, limits, log)
+        items = _close_gaps(items, counter, log)
+    items = _join_small(items, counter, limits, log)
     changes = log.changes()
     result = _with_items(chunks, items).with_notices(Notice(None, "reg", changes.summary()))
     return Regularisation(result, changes)
@@ -184,24 +186,19 @@ class _Log:
         )
 
 
-def _items(chunks: Chunks, tree: PieceTree) -> _Items:
+def _items(chunks: Chunks, counter: SpanCounter) -> _Items:
     n = len(chunks)
     numbers = np.arange(n)
     pool = join_reasons([chunks.start_reasons, chunks.end_reasons])
-    counts = _counts(tree, chunks.spans)
+    counts = counter.counts(chunks.spans)
     return _Items(chunks.spans, counts, numbers, numbers, numbers + n, pool)
 
 
-def _counts(tree: PieceTree, spans: Spans) -> Indices:
-    text = tree.text
-    return tree.counter.counts([text[a:b] for a, b in spans.tolist()])
-
-
-def _split_large(items: _Items, tree: PieceTree, limits: Limits, log: _Log) -> _Items:
+def _split_large(
+    items: _Items, tree: PieceTree, counter: SpanCounter, limits: Limits, *, log: _Log
+) -> _Items:
     """Step 1: each chunk above the largest size becomes the chunks of STM over its own text."""
     large = np.flatnonzero(items.counts > limits.largest)
-    if not len(large):
-        return items
     pieces = tree.split(items.spans[large], limits.largest)
     first_piece = np.searchsorted(pieces.roots, np.arange(len(large) + 1))
     spans, repeats, details = [], np.ones(len(items), np.int64), []
@@ -225,7 +222,7 @@ def _split_large(items: _Items, tree: PieceTree, limits: Limits, log: _Log) -> _
         step="reg",
         details=details,
     )
-    return _replaced(items, repeats, parts, _counts(tree, parts), cuts)
+    return _replaced(items, repeats, parts, counter.counts(parts), cuts)
 
 
 def _replaced(
@@ -245,11 +242,11 @@ def _replaced(
     return _Items(all_spans, all_counts, items.origins[row], starts, ends, pool)
 
 
-def _close_gaps(items: _Items, tree: PieceTree, log: _Log) -> _Items:
+def _close_gaps(items: _Items, counter: SpanCounter, log: _Log) -> _Items:
     """Step 2: a gap goes to the chunk after it, what is left at the end to the last chunk."""
     if not len(items):
         return items
-    text_end = len(tree.text)
+    text_end = len(counter.text)
     spans = items.spans.copy()
     covered = np.concatenate([[0], np.maximum.accumulate(spans[:, 1])])
     sizes = spans[:, 0] - covered[:-1]
@@ -263,7 +260,7 @@ def _close_gaps(items: _Items, tree: PieceTree, log: _Log) -> _Items:
         spans[-1, 1] = text_end
     changed = np.union1d(late, [len(items) - 1] if rest > 0 else []).astype(np.int64)
     counts = items.counts.copy()
-    counts[changed] = _counts(tree, spans[changed])
+    counts[changed] = counter.counts(spans[changed])
     rule = Rule("gap", "gap of {value:,.0f} characters closed")
     inner = late[late > 0]  # at the text's beginning there is no boundary
     closed = reasons(rule, len(inner), values=sizes[inner].astype(np.float64), step="reg")
@@ -273,12 +270,12 @@ def _close_gaps(items: _Items, tree: PieceTree, log: _Log) -> _Items:
     return replace(items, spans=spans, counts=counts, starts=starts, pool=pool)
 
 
-def _join_small(items: _Items, tree: PieceTree, limits: Limits, log: _Log) -> _Items:
+def _join_small(items: _Items, counter: SpanCounter, limits: Limits, log: _Log) -> _Items:
     """Step 3: a chunk below the least size joins a neighbour that has room."""
     starts, ends = items.spans[:, 0].tolist(), items.spans[:, 1].tolist()
 
     def measure(low: int, high: int) -> int:
-        return tree.count(min(starts[low:high]), max(ends[low:high]))
+        return counter.count(min(starts[low:high]), max(ends[low:high]))
 
     groups = join_small(
         items.counts.tolist(),

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Exact counts of any span of a text, from counts of its segments.
+
+The tokenizers cut a text into words before they encode, and at certain places they always do, so
+that a span across such a place has exactly as many tokens as its two sides. These places are:
+
+* between an ASCII letter or digit and a space or newline behind it;
+* between a newline and an ASCII letter or digit behind it, except for `gpt2`, whose rule for white
+  space looks at what follows.
+
+No word of `cl100k_base`, `o200k_base` or `gpt2` goes on over such a place, and no rule of theirs
+looks behind, or, at these places, ahead. Word pieces and `words` are cut at white space anyway.
+So the segments between such places are counted once; a span costs two bisections and the counts
+of what it has of its first and last segment.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from core.arrays import Indices, Offsets, Spans
+from core.strategies.source import Source
+from core.units.tokens import PieceCounter, canonical_tokenizer, code_points
+
+SEGMENT = 128  # characters, about; shorter segments are counted together
+
+
+class SpanCounter:
+    """Counts of the spans of one text. One worker uses it at a time."""
+
+    def __init__(self, text: str, counter: PieceCounter) -> None:
+        self.text = text
+        self.counter = counter
+        self._is_additive = counter.tokenizer == "characters"
+        self._places: list[int] = []
+        self._sums: list[int] = []
+
+    def count(self, start: int, end: int) -> int:
+        """Units of the text from `start` to `end`, by itself."""
+        if self._is_additive:
+            return end - start
+        self._prepare()
+        first, last = bisect_left(self._places, start), bisect_right(self._places, end) - 1
+        if first > last:
+            return self.counter.count(self.text[start:end])
+        middle = self._sums[last] - self._sums[first]
+        head, tail = self._places[first], self._places[last]
+        if start < head:
+            middle += self.counter.count(self.text[start:head])
+        if tail < end:
+            middle += self.counter.count(self.text[tail:end])
+        return middle
+
+    def counts(self, spans: Spans) -> Indices:
+        """int64 (n,): units of each span, int64 (n, 2)."""
+        if self._is_additive:
+            return spans[:, 1] - spans[:, 0]
+        self._prepare()
+        places, sums = np.array(self._places, np.int64), np.array(self._sums, np.int64)
+        first = np.searchsorted(places, spans[:, 0], side="left")
+        last = np.searchsorted(places, spans[:, 1], side="right") - 1
+        inside = np.flatnonzero(first <= last)
+        outside = np.flatnonzero(first > last)
+        counts = np.zeros(len(spans), np.int64)
+        first, last = first[inside], last[inside]
+        counts[inside] = sums[last] - sums[first]
+        counts[inside] += self._rests(spans[inside, 0], places[first])
+        counts[inside] += self._rests(places[last], spans[inside, 1])
+        counts[outside] = self._rests(spans[outside, 0], spans[outside, 1])
+        return counts
+
+    def _rests(self, starts: Offsets, ends: Offsets) -> Indices:
+        """int64 (n,): units from each start to each end, encoded; 0 for what is empty."""
+        text, counts = self.text, np.zeros(len(starts), np.int64)
+        some = np.flatnonzero(starts < ends)
+        pairs = zip(starts[some].tolist(), ends[some].tolist(), strict=True)
+        counts[some] = self.counter.counts([text[a:b] for a, b in pairs])
+        return counts
+
+    def _prepare(self) -> None:
+        if self._sums:
+            return
+        places = _thinned(cut_places(self.text, self.counter.tokenizer))
+        segments = [self.text[a:b] for a, b in pairwise(places)]
+        self._places = list(places)
+        self._sums = [0, *np.cumsum(self.counter.counts(segments)).tolist()]
+
+
+def span_counter(source: Source, unit: str) -> SpanCounter:
+    """The counter of the document's spans in `unit`, shared by all who ask for it."""
+    name = canonical_tokenizer(unit)
+    return source.units.get(
+        ("span counter", name), lambda: SpanCounter(source.text, source.counter(name))
+    )
+
+
+def cut_places(text: str, tokenizer: str) -> Offsets:
+    """int64 (n,): the places at which counts of `tokenizer` add up, ascending."""
+    points = code_points(text)
+    lower = points | 0x20
+    solid = ((lower >= ord("a")) & (lower <= ord("z"))) | (
+        (points >= ord("0")) & (points <= ord("9"))
+    )
+    newline = points == ord("\n")
+    behind_solid = solid[:-1] & (newline | (points == ord(" ")))[1:]
+    if tokenizer == "gpt2":
+        return np.flatnonzero(behind_solid) + 1
+    return np.flatnonzero(behind_solid | (newline[:-1] & solid[1:])) + 1
+
+
+def _thinned(places: Offsets) -> Sequence[int]:
+    """The first place of each stretch of `SEGMENT` characters."""
+    stretch = places // SEGMENT
+    chosen: list[int] = places[np.flatnonzero(np.diff(stretch, prepend=-1))].tolist()
+    return chosen or [0]
