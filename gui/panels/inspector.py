@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The inspector: what is selected, with its text, sizes, reasons and neighbours."""
 
+import math
 from dataclasses import dataclass
 from html import escape
 
@@ -206,7 +207,7 @@ def _score_rows(subject: Subject) -> list[tuple[str, str]]:
     for code in ("ICC", "DCC"):
         value = float(scores[code].clipped_per_chunk[subject.index])
         mark = "≈ " if scores[code].state == "late" else ""
-        rows.append((code, "not measured" if value != value else f"{mark}{value:.3f}"))
+        rows.append((code, "not measured" if math.isnan(value) else f"{mark}{value:.3f}"))
     return rows
 
 
