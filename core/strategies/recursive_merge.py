@@ -231,7 +231,7 @@ def _rules(labels: list[str], unit: str) -> tuple[Rule, ...]:
     full = [
         Rule(
             f"full, separator {k + 1}",
-            f"with the next piece {{value:g}} {unit} > {{threshold:g}}; "
+            f"with the next piece {{value:,.0f}} {unit} > {{threshold:,.0f}}; "
             f"cut {label} (separator {k + 1} of {number})",
         )
         for k, label in enumerate(safe)
@@ -239,13 +239,13 @@ def _rules(labels: list[str], unit: str) -> tuple[Rule, ...]:
     beside = [
         Rule(
             f"beside a long piece, separator {k + 1}",
-            f"a piece of {{value:g}} {unit} >= {{threshold:g}} is split by itself; "
+            f"a piece of {{value:,.0f}} {unit} >= {{threshold:,.0f}} is split by itself; "
             f"cut {label} (separator {k + 1} of {number})",
         )
         for k, label in enumerate(safe)
     ]
     shared = Rule(
-        "overlap", f"whole pieces of {{value:g}} {unit} are repeated, at most {{threshold:g}}"
+        "overlap", f"whole pieces of {{value:,.0f}} {unit} are repeated, at most {{threshold:,.0f}}"
     )
     return (*full, *beside, shared)
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Indices, Spans, as_spans
+from core.arrays import Indices, Mask, Spans, as_spans
 from core.document.model import Notice
 from core.strategies.chunks import (
     Chunks,
@@ -26,7 +26,8 @@ from core.strategies.piece_tree import PieceTree
 from core.strategies.small_groups import Groups, Toward, join_small
 from core.strategies.source import Source
 from core.strategies.span_counts import SpanCounter, span_counter
-from core.strategies.split_merge import boundary_reasons, split_tree
+from core.strategies.split_merge import split_tree
+from core.strategies.split_reasons import boundary_reasons
 from core.units.tokens import canonical_tokenizer
 
 KINDS = ("split", "joined with the next", "joined with the one before", "left small", "gap closed")
@@ -282,6 +283,7 @@ def _join_small(items: _Items, counter: SpanCounter, limits: Limits, log: _Log) 
         least=limits.least,
         most=limits.merged_max,
         measure=measure,
+        adds_up=_adds_up(items.spans, counter).tolist(),
         toward=limits.toward,
     )
     for join in groups.joins:
@@ -292,6 +294,14 @@ def _join_small(items: _Items, counter: SpanCounter, limits: Limits, log: _Log) 
             if size < limits.least:
                 log.add(LEFT_SMALL, starts[low], size, limits.least)
     return _grouped(items, groups)
+
+
+def _adds_up(spans: Spans, counter: SpanCounter) -> Mask:
+    """Bool (n,): True where a chunk meets the one before and both counts add up."""
+    if not len(spans) or (np.diff(spans, axis=0) < 0).any():
+        return np.zeros(len(spans), np.bool_)
+    meets = np.append(False, spans[1:, 0] == spans[:-1, 1])
+    return meets & counter.adds_up(spans[:, 0])
 
 
 def _grouped(items: _Items, groups: Groups) -> _Items:

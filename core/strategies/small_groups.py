@@ -45,6 +45,7 @@ def join_small(
     least: int,
     most: int,
     measure: Measure | None = None,
+    adds_up: Sequence[bool] = (),
     toward: Toward = "next",
 ) -> Groups:
     """Join each group below `least` with a neighbour while both together have at most `most`.
@@ -54,9 +55,11 @@ def join_small(
         least: a group of fewer units is small.
         most: the greatest sum of two groups that are joined.
         measure: the size of a joined group; None: the sum.
+        adds_up: for each item, True if sizes on both sides of its beginning add up, so that
+            `measure` need not be asked; may be left out.
         toward: which neighbour is tried first.
     """
-    work = _Joining(len(sizes), least, most, measure, toward)
+    work = _Joining(len(sizes), least, most, toward, measure=measure, adds_up=adds_up)
     groups = [(number, size) for number, size in enumerate(sizes)]
     changed = len(groups) > 1
     while changed:
@@ -74,10 +77,18 @@ class _Joining:
     """One run of `join_small`: its limits and what it did."""
 
     def __init__(
-        self, items: int, least: int, most: int, measure: Measure | None, toward: Toward
+        self,
+        items: int,
+        least: int,
+        most: int,
+        toward: Toward,
+        *,
+        measure: Measure | None,
+        adds_up: Sequence[bool],
     ) -> None:
         self.items, self.least, self.most = items, least, most
         self.measure = measure
+        self.adds_up = adds_up or [measure is None] * items
         self.order: tuple[Toward, ...] = (toward, "previous" if toward == "next" else "next")
         self.joins: list[Join] = []
 
@@ -109,7 +120,7 @@ class _Joining:
         together = first[1] + second[1]
         small = first if direction == "next" else second
         self.joins.append(Join(second[0], small[1], together, direction))
-        if self.measure is None:
+        if self.measure is None or self.adds_up[second[0]]:
             return first[0], together
         end = waiting[-1][0] if waiting else self.items
         return first[0], self.measure(first[0], end)

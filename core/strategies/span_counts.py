@@ -4,7 +4,8 @@
 The tokenizers cut a text into words before they encode, and at certain places they always do, so
 that a span across such a place has exactly as many tokens as its two sides. These places are:
 
-* between an ASCII letter or digit and a space or newline behind it;
+* between a visible ASCII character and a space behind it;
+* between an ASCII letter or digit and a newline behind it;
 * between a newline and an ASCII letter or digit behind it, except for `gpt2`, whose rule for white
   space looks at what follows.
 
@@ -20,7 +21,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.arrays import Indices, Offsets, Spans
+from core.arrays import Indices, Mask, Offsets, Spans
 from core.strategies.source import Source
 from core.units.tokens import PieceCounter, canonical_tokenizer, code_points
 
@@ -36,6 +37,7 @@ class SpanCounter:
         self._is_additive = counter.tokenizer == "characters"
         self._places: list[int] = []
         self._sums: list[int] = []
+        self._is_place = np.empty(0, np.bool_)
 
     def count(self, start: int, end: int) -> int:
         """Units of the text from `start` to `end`, by itself."""
@@ -71,6 +73,13 @@ class SpanCounter:
         counts[outside] = self._rests(spans[outside, 0], spans[outside, 1])
         return counts
 
+    def adds_up(self, offsets: Offsets) -> Mask:
+        """Bool (n,): True where the counts of two spans that meet at an offset add up."""
+        if self._is_additive:
+            return np.ones(len(offsets), np.bool_)
+        self._prepare()
+        return self._is_place[offsets]
+
     def _rests(self, starts: Offsets, ends: Offsets) -> Indices:
         """int64 (n,): units from each start to each end, encoded; 0 for what is empty."""
         text, counts = self.text, np.zeros(len(starts), np.int64)
@@ -82,7 +91,10 @@ class SpanCounter:
     def _prepare(self) -> None:
         if self._sums:
             return
-        places = _thinned(cut_places(self.text, self.counter.tokenizer))
+        found = cut_places(self.text, self.counter.tokenizer)
+        self._is_place = np.zeros(len(self.text) + 1, np.bool_)
+        self._is_place[found] = True
+        places = _thinned(found)
         segments = [self.text[a:b] for a, b in pairwise(places)]
         self._places = list(places)
         self._sums = [0, *np.cumsum(self.counter.counts(segments)).tolist()]
@@ -103,11 +115,12 @@ def cut_places(text: str, tokenizer: str) -> Offsets:
     solid = ((lower >= ord("a")) & (lower <= ord("z"))) | (
         (points >= ord("0")) & (points <= ord("9"))
     )
+    visible = (points > 0x20) & (points < 0x7F)
     newline = points == ord("\n")
-    behind_solid = solid[:-1] & (newline | (points == ord(" ")))[1:]
+    behind = (visible[:-1] & (points == ord(" "))[1:]) | (solid[:-1] & newline[1:])
     if tokenizer == "gpt2":
-        return np.flatnonzero(behind_solid) + 1
-    return np.flatnonzero(behind_solid | (newline[:-1] & solid[1:])) + 1
+        return np.flatnonzero(behind) + 1
+    return np.flatnonzero(behind | (newline[:-1] & solid[1:])) + 1
 
 
 def _thinned(places: Offsets) -> Sequence[int]:

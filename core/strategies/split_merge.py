@@ -10,7 +10,7 @@ import numpy as np
 
 from core.arrays import as_spans
 from core.declaration import Declaration, Parameter, Preset
-from core.strategies.chunks import Chunks, Reasons, Rule, join_reasons, one_span_chunks, reasons
+from core.strategies.chunks import Chunks
 from core.strategies.piece_merge import Merge, merge_small_only, merge_to_size
 from core.strategies.piece_tree import Pieces, PieceTree
 from core.strategies.registry import strategy
@@ -25,6 +25,7 @@ from core.strategies.separator_search import (
     published,
 )
 from core.strategies.source import Source
+from core.strategies.split_reasons import merged_chunks
 from core.units.tokens import TOKENIZERS, canonical_tokenizer
 
 STM = Declaration(
@@ -197,7 +198,7 @@ def split_then_merge(
         )
     if backward:
         merge = _turned_round(merge, len(pieces))
-    return _chunks(merge, pieces, prepared, overlap, backward)
+    return merged_chunks(merge, pieces, tree, prepared.unit, overlap=overlap, backward=backward)
 
 
 def _reversed(pieces: Pieces) -> Pieces:
@@ -212,89 +213,3 @@ def _turned_round(merge: Merge, pieces: int) -> Merge:
         merge.stops[::-1],
         merge.shared[::-1],
     )
-
-
-def _chunks(
-    merge: Merge, pieces: Pieces, prepared: SplitMerge, overlap: int, backward: bool
-) -> Chunks:
-    """Chunks with reasons: the separator of each boundary and the length that ended the merging.
-
-    The overlap lies at the beginning of the later chunk, in backward order at the end of the
-    earlier one.
-    """
-    n = len(merge.groups)
-    firsts = np.array([low for low, _ in merge.groups], np.int64)
-    inner = boundary_reasons(merge, pieces, prepared.tree, prepared.unit, firsts[1:])
-    shared = np.array(merge.shared, np.int64)
-    starts, ends = np.arange(-1, n - 1), np.append(np.arange(n - 1), -1)[:n]
-    plain_starts, plain_ends = inner.take(starts), inner.take(ends)
-    if overlap < 1 or not shared.any():
-        return one_span_chunks(as_spans(merge.spans), plain_starts, plain_ends)
-    rule = Rule(
-        "overlap", f"{{value:g}} {prepared.unit} of the neighbour are repeated, <= {{threshold:g}}"
-    )
-    repeats = reasons(
-        rule,
-        n,
-        which=np.where(shared > 0, 0, -1),
-        values=shared.astype(float),
-        thresholds=float(overlap),
-    )
-    if backward:
-        plain_ends = _over(plain_ends, repeats)
-    else:
-        plain_starts = _over(plain_starts, repeats)
-    return one_span_chunks(as_spans(merge.spans), plain_starts, plain_ends)
-
-
-def _over(below: Reasons, above: Reasons) -> Reasons:
-    """The reasons of `above` where there are any, and those of `below` elsewhere."""
-    n = len(below)
-    return join_reasons([below, above]).take(
-        np.where(above.rule >= 0, np.arange(n, 2 * n), np.arange(n))
-    )
-
-
-def boundary_reasons(
-    merge: Merge, pieces: Pieces, tree: PieceTree, unit: str, firsts: np.ndarray
-) -> Reasons:
-    """Reasons of the boundaries before the pieces `firsts`, int64 (n,), in the merge's order."""
-    levels = pieces.levels[firsts]
-    number = len(tree.separators)
-    large = np.array([stop.is_large for stop in merge.stops], np.bool_)
-    details = tuple(
-        repr(tree.text[a:b]) if b > a else "nothing" for a, b in pieces.matches[firsts].tolist()
-    )
-    return reasons(
-        _rules(tree, unit),
-        len(firsts),
-        which=np.where(levels < 0, number, levels) + large * (number + 1),
-        values=np.array([stop.value for stop in merge.stops], np.float64),
-        thresholds=np.array([stop.bound for stop in merge.stops], np.float64),
-        details=details,
-    )
-
-
-def _rules(tree: PieceTree, unit: str) -> tuple[Rule, ...]:
-    side = "before" if tree.attach == "start" else "after"
-    number = len(tree.separators)
-    labels = [each.label.replace("{", "{{").replace("}", "}}") for each in tree.separators]
-    places = [
-        f"cut {side} {{detail}} (separator {level + 1} of {number}: {label})"
-        for level, label in enumerate(labels)
-    ] + ["cut between two characters, where no separator was left"]
-    full = [
-        Rule(
-            f"full, level {level + 1}",
-            f"with the next piece {{value:g}} {unit} > {{threshold:g}}; {place}",
-        )
-        for level, place in enumerate(places)
-    ]
-    large = [
-        Rule(
-            f"not small, level {level + 1}",
-            f"neither side is small: {{value:g}} {unit} >= {{threshold:g}}; {place}",
-        )
-        for level, place in enumerate(places)
-    ]
-    return (*full, *large)
