@@ -145,7 +145,8 @@ class Declaration:
         for parameter in self.parameters:
             if parameter.name not in values:
                 checked[parameter.name] = parameter.default_at(checked)
-        for parameter in self.parameters:
+        # what was given comes first: of two that contradict each other, it is the one to mend
+        for parameter in sorted(self.parameters, key=lambda each: each.name not in values):
             value = checked[parameter.name]
             checked[parameter.name] = parameter.check(value, checked)
         return checked

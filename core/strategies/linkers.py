@@ -90,9 +90,11 @@ def keep_with_step_before(
         linkers: in lower case.
         max_words: greatest sum of a chunk's words.
     """
+    if not cuts:
+        return []
     first_words = steps.first_words
     kept: list[Cut] = []
-    before = sum(words[: cuts[0].sentence]) if cuts else 0
+    before = sum(words[: cuts[0].sentence])
     ends = [*(cut.sentence for cut in cuts[1:]), len(words)]
     for cut, end in zip(cuts, ends, strict=True):
         sentence, linker = cut.sentence, ""
