@@ -21,25 +21,25 @@ from core.document.blocks import (
     name_kind,
     split_paragraphs,
 )
-from core.document.boilerplate import find_boilerplate, find_stamps
+from core.document.boilerplate import find_boilerplate, find_edge_lines
 from core.document.flow import join_flow
 from core.document.footnotes import find_footnotes
 from core.document.headings import confirm_headings, set_levels
 from core.document.hyphens import collect_words, join_lines
 from core.document.language import detect_language
-from core.document.lines import Fragments
+from core.document.lines import Fragments, find_fragments
 from core.document.model import (
     Block,
-    BlockKind,
     CharGeometry,
     Document,
     Lines,
-    Notice,
     OutlineItem,
     Page,
     TextSettings,
 )
 from core.document.page_layout import PageLayout, Part, lay_out
+from core.document.page_notices import collect_notices
+from core.document.page_notices import collect_notices
 from core.document.raw import RawPage
 from core.document.writer import GlyphTable, TextWriter
 
@@ -65,30 +65,8 @@ def assemble(
         final: all wanted pages are there; document-wide rules apply.
         shapes: sizes of all pages of the file, for those that are not among `pages`.
     """
-    layouts = [lay_out(page) for page in pages]
-    return assemble_layouts(
-        layouts,
-        settings,
-        name=name,
-        source_sha256=source_sha256,
-        outline=outline,
-        final=final,
-        shapes=shapes,
-    )
-
-
-def assemble_layouts(
-    layouts: Sequence[PageLayout],
-    settings: TextSettings | None = None,
-    *,
-    name: str = "",
-    source_sha256: str = "",
-    outline: Sequence[OutlineItem] = (),
-    final: bool = True,
-    shapes: Sequence[Page] = (),
-) -> Document:
-    """Make a document of pages that are laid out already; as `assemble`."""
     settings = settings or TextSettings()
+    layouts = _lay_out(pages, repeated=final)
     drafts = _make_drafts(layouts, settings, outline, final)
     lines = [line.text for draft in drafts for line in draft.lines]
     words = collect_words(_without_broken_ends(lines))
@@ -103,12 +81,26 @@ def assemble_layouts(
         pages=_make_pages(layouts, composer.page_starts, len(text), shapes),
         geometry=CharGeometry(chars.line, chars.start, chars.end, geometry_lines),
         blocks=tuple(blocks),
-        notices=_collect_notices(layouts),
+        notices=collect_notices(pages),
         outline=tuple(outline),
         settings=settings,
         language=detect_language(text),
         final=final,
     )
+
+
+def _lay_out(pages: Sequence[RawPage], *, repeated: bool) -> list[PageLayout]:
+    """Take the boilerplate out of all pages, and lay out what is left of each."""
+    fragments = [find_fragments(page) for page in pages]
+    edges = [
+        find_edge_lines(page.index, each, (page.width, page.height))
+        for page, each in zip(pages, fragments, strict=True)
+    ]
+    running = find_boilerplate(edges, repeated=repeated)
+    return [
+        lay_out(page, each, [(line.fragments, kind) for line, kind in found])
+        for page, each, found in zip(pages, fragments, running, strict=True)
+    ]
 
 
 def _make_drafts(
@@ -121,55 +113,23 @@ def _make_drafts(
     fonts = measure_fonts(
         line for layout in layouts for part in layout.parts for line in part.lines
     )
-    boilerplate = _find_boilerplate(layouts, final)
     drafts: list[Draft] = []
     for layout in layouts:
-        drafts += _page_drafts(layout, fonts, boilerplate, settings)
+        drafts += _page_drafts(layout, fonts, settings)
     if outline:
         confirm_headings(drafts, outline)
     set_levels(drafts, outline)
     return join_flow(drafts, across_pages=final)
 
 
-def _find_boilerplate(layouts: Sequence[PageLayout], final: bool) -> dict[int, BlockKind]:
-    """Return the kinds of boilerplate lines by their `id`."""
-    upright = [_lines_outside_tables(layout, turned=False) for layout in layouts]
-    heights = [layout.page.height for layout in layouts]
-    found = find_boilerplate(upright, heights, repeated=final)
-    if final:
-        turned = [_lines_outside_tables(layout, turned=True) for layout in layouts]
-        found |= dict.fromkeys(find_stamps(turned), "footer")
-    return found
-
-
-def _lines_outside_tables(layout: PageLayout, *, turned: bool) -> list[TextLine]:
-    return [
-        line
-        for part in layout.parts
-        if not part.is_table
-        for line in part.lines
-        if bool(line.angle) == turned
-    ]
-
-
-def _page_drafts(
-    layout: PageLayout, fonts: Fonts, boilerplate: dict[int, BlockKind], settings: TextSettings
-) -> list[Draft]:
+def _page_drafts(layout: PageLayout, fonts: Fonts, settings: TextSettings) -> list[Draft]:
     """Return the blocks of one page: headers, body, footnotes, footers."""
     body: list[Draft] = []
-    running: list[Draft] = []
     for part in layout.parts:
         if part.is_table:
             body.append(_table_draft(layout, part))
             continue
-        kept = []
-        for line in part.lines:
-            kind = boilerplate.get(id(line))
-            if kind is None:
-                kept.append(line)
-            else:
-                running.append(Draft(page=line.page, lines=[line], kind=kind))
-        found = split_paragraphs(kept)
+        found = split_paragraphs(part.lines)
         for draft in found:
             draft.is_turned = part.is_turned
             name_kind(draft, fonts)
@@ -178,10 +138,12 @@ def _page_drafts(
     if settings.boilerplate == "drop":
         return body
     middle = layout.page.height / 2
-    running.sort(key=lambda draft: (draft.lines[0].v, draft.lines[0].u0))
-    above = [draft for draft in running if draft.lines[0].v < middle]
-    below = [draft for draft in running if draft.lines[0].v >= middle]
-    return [*above, *body, *below]
+    running = [
+        Draft(page=layout.page.index, lines=[line], kind=kind) for line, kind in layout.running
+    ]
+    running.sort(key=lambda draft: line_box(draft.lines[0])[1::-1])
+    above = [draft for draft in running if line_box(draft.lines[0])[1] < middle]
+    return [*above, *body, *running[len(above) :]]
 
 
 def _table_draft(layout: PageLayout, part: Part) -> Draft:
@@ -253,10 +215,10 @@ def _page_lines(layout: PageLayout) -> tuple[NDArray[np.int64], NDArray[np.float
     """
     fragments = layout.fragments
     owner = np.arange(len(fragments))
-    for part in layout.parts:
-        for text_line in part.lines:
-            if len(text_line.fragments) > 1:
-                _share_line(fragments, text_line, owner)
+    lines = [line for part in layout.parts for line in part.lines]
+    for text_line in (*lines, *(line for line, _ in layout.running)):
+        if len(text_line.fragments) > 1:
+            _share_line(fragments, text_line, owner)
     leaders, numbered = np.unique(owner, return_inverse=True)
     f = fragments
     u, v = f.u0[leaders], f.v[leaders]
@@ -371,7 +333,10 @@ class _Composer:
             begin, end = int(fragments.first[fragment]), int(fragments.last[fragment])
             taken = min(skip, end - begin)
             skip -= taken
-            self.writer.add_glyphs(base + begin + taken, base + end - (cut if index == last else 0))
+            if cut and index == last and end - begin > 1:
+                self.writer.swallow(base + end - 2, base + end - 1)
+                end -= 1
+            self.writer.add_glyphs(base + begin + taken, base + end)
             if index < last:
                 if skip and line.gaps[index]:
                     skip -= 1
@@ -381,6 +346,8 @@ class _Composer:
     def _write_table(self, draft: Draft) -> list[tuple[int, int]]:
         """Write the rows of a table and return their spans."""
         markdown = self.settings.form == "markdown"
+        width = max(len(row) for row in draft.rows)
+        used = [c for c in range(width) if any(c < len(row) and row[c] for row in draft.rows)]
         spans: list[tuple[int, int]] = []
         for number, row in enumerate(draft.rows):
             if number:
@@ -388,16 +355,16 @@ class _Composer:
             start = self.writer.offset
             if markdown:
                 self.writer.add_literal("| ")
-            for column, cell in enumerate(row):
-                if column:
+            for column in used:
+                if column != used[0]:
                     self.writer.add_literal(" | " if markdown else "\t")
-                if cell:
-                    self._write_lines(cell, draft)
+                if column < len(row) and row[column]:
+                    self._write_lines(row[column], draft)
             if markdown:
                 self.writer.add_literal(" |")
             spans.append((start, self.writer.offset))
             if markdown and number == max(0, draft.header_rows - 1):
-                self.writer.add_literal("\n|" + " --- |" * len(row))
+                self.writer.add_literal("\n|" + " --- |" * len(used))
         return spans
 
 
@@ -457,7 +424,7 @@ def _make_pages(
                     end,
                     shape.label,
                     "waiting",
-                )  # fmt: skip
+                )
             )
         end = start
     pages.reverse()
@@ -468,10 +435,6 @@ def _like(layouts: Sequence[PageLayout], index: int) -> Page:
     """Return a page of the size of the first one that is known."""
     raw = layouts[0].page
     return Page(index, raw.width, raw.height, raw.rotation, 0, 0)
-
-
-def _collect_notices(layouts: Sequence[PageLayout]) -> tuple[Notice, ...]:
-    return tuple(notice for layout in layouts for notice in layout.page.notices)
 
 
 def upgrade_blocks(document: Document, pages: Sequence[RawPage]) -> Document:

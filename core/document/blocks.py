@@ -5,6 +5,7 @@ A block is a paragraph, a heading, one item of a list and so on. Its kind here i
 that needs no model; `core.document.upgrade` takes a better one from the layout model.
 """
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -36,11 +37,19 @@ class TextLine:
     angle: int
     direction: tuple[float, float] = (1.0, 0.0)
     tag: str = ""
+    widest_gap: float = 0.0  # between two of its fragments, ems
 
     @property
     def bold(self) -> bool:
         """Whether most of the line is bold."""
         return bool(self.flags & BOLD)
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether the line is an entry of a table of contents: a title and a page number."""
+        if _LEADERS.search(self.text):
+            return True
+        return self.widest_gap > 2 and bool(_ENTRY.search(self.text))
 
     @property
     def mono(self) -> bool:
@@ -94,6 +103,8 @@ NUMBERED = re.compile(
     re.IGNORECASE,
 )
 SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]]*\W?$|[.!?][\"'”’»)\]]*[\d¹²³⁴-⁹⁰]{1,3}$")
+_LEADERS = re.compile(r"(?:\. ?|… ?|· ?|_){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})$")
+_ENTRY = re.compile(r"^(?=.*[^\W\d_]{2}).+\s(?:\d{1,4}|[ivxlc]{1,7})$")
 _LETTER = re.compile(r"[^\W\d_]")
 _MATH = re.compile(r"[=+−×÷∑∏∫√≤≥≈≠∈∀∃→∞∂α-ωΑ-Ω]|[\U0001D400-\U0001D7FF]")
 
@@ -130,9 +141,7 @@ def split_paragraphs(lines: Sequence[TextLine]) -> list[Draft]:
 def _leading(lines: Sequence[TextLine]) -> float:
     """Return the usual distance of baselines, in points."""
     steps = sorted(
-        b.v - a.v
-        for a, b in zip(lines, lines[1:], strict=False)
-        if 0.5 * b.size < b.v - a.v < 2.2 * b.size
+        b.v - a.v for a, b in itertools.pairwise(lines) if 0.5 * b.size < b.v - a.v < 2.2 * b.size
     )
     return steps[len(steps) // 2] if steps else 1.25 * lines[0].size
 
@@ -161,6 +170,8 @@ def _begins(
         return True
     if last.mono and line.mono:
         return False
+    if last.is_entry:
+        return True
     if LIST_MARKER.match(line.text) and not _inside_sentence(last, line, right):
         return True
     if _indent_begins(block, line, following, left):
@@ -186,6 +197,8 @@ def _indent_begins(
     """Say whether the indent of `line` shows a new paragraph."""
     last, em = block[-1], line.size
     shift = line.u0 - last.u0
+    if abs(line.u0 + line.u1 - last.u0 - last.u1) < 0.8 * em and abs(shift) > 0.5 * em:
+        return False  # centred lines
     if 0.8 * em < shift < 6 * em or (shift >= 6 * em and SENTENCE_END.search(last.text)):
         if len(block) >= 2 and abs(block[-2].u0 - last.u0) < 0.5 * em:
             return True
@@ -209,6 +222,9 @@ def name_kind(draft: Draft, fonts: Fonts) -> None:
     """Set the kind and level of a block of text from its words and fonts."""
     text = draft.text
     first = draft.lines[0]
+    if draft.lines[-1].is_entry and len(draft.lines) <= 3:
+        draft.kind, draft.level = "list_item", 1
+        return
     ratio = first.size / max(fonts.size, 0.1)
     if (
         CAPTION.match(text) and len(text) < 1200 and ratio < 1.3 and _captioned(text, draft, fonts)
@@ -248,6 +264,8 @@ def is_heading(draft: Draft, fonts: Fonts) -> bool:
     if bold and ratio >= 0.9:
         return len(text) < 160 and not (ends and len(text) > 60) and not LIST_BULLET(text)
     numbered = NUMBERED.match(text)
+    if len(draft.lines) == 1 and len(text) < 90 and text.isupper() and letters >= 4:
+        return ratio >= 0.75 and not ends  # small capitals are set smaller than the body
     if numbered and len(draft.lines) == 1 and len(text) < 90 and ratio >= 0.95:
         return (
             not ends

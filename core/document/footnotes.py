@@ -7,19 +7,23 @@ from collections.abc import Sequence
 from core.document.blocks import Draft, Fonts
 
 MARK = re.compile(r"^(?:[\d¹²³⁴-⁹⁰]{1,3}|[*†‡§¶∗]{1,3}|[a-z](?=\s))\s?(?=[^\s\d.)])")
+_RAISED = re.compile(r"[¹²³⁰⁴-⁹]+")
+_RAISE = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _FOOT = 0.4  # the part of the page, from its top, above which no footnote begins
 
 
 def find_footnotes(drafts: Sequence[Draft], fonts: Fonts, height: float) -> list[Draft]:
     """Mark the footnotes among the blocks of one page, and return the blocks with them last.
 
-    A footnote is set smaller than the body, opens with a mark, and has nothing but footnotes
-    below it in its column.
+    A footnote stands in the lower part of the page and opens with a mark. It is set smaller than
+    the body, or its mark stands raised in the text above it.
     """
+    raised = {number for draft in drafts for number in _RAISED.findall(draft.text)}
     notes: list[Draft] = []
     kept: list[Draft] = []
     for index, draft in enumerate(drafts):
-        if _is_note(draft, fonts, height) or _goes_on(draft, drafts[index - 1] if index else None):
+        before = drafts[index - 1] if index else None
+        if _is_note(draft, fonts, height, raised) or _goes_on(draft, before):
             draft.kind, draft.level = "footnote", 0
             notes.append(draft)
         else:
@@ -27,23 +31,24 @@ def find_footnotes(drafts: Sequence[Draft], fonts: Fonts, height: float) -> list
     return [*kept, *notes]
 
 
-def _is_note(draft: Draft, fonts: Fonts, height: float) -> bool:
-    if draft.kind not in {"paragraph", "list_item"} or not draft.lines or draft.lines[0].angle:
+def _is_note(draft: Draft, fonts: Fonts, height: float, raised: set[str]) -> bool:
+    if draft.kind not in {"paragraph", "list_item"} or not draft.lines or draft.is_turned:
         return False
     line = draft.lines[0]
-    size = max(each.size for each in draft.lines)
-    small = size <= 0.93 * fonts.size
-    return small and line.v > _FOOT * height and bool(MARK.match(line.text))
+    mark = MARK.match(line.text)
+    if not mark or line.v < _FOOT * height:
+        return False
+    if max(each.size for each in draft.lines) <= 0.93 * fonts.size:
+        return True
+    return mark[0].strip().isdigit() and mark[0].strip().translate(_RAISE) in raised
 
 
 def _goes_on(draft: Draft, before: Draft | None) -> bool:
     """Say whether a small paragraph without a mark goes on with the footnote above it."""
     if before is None or before.kind != "footnote" or draft.kind not in {"paragraph", "list_item"}:
         return False
-    last, line = before.lines[-1], draft.lines[0] if draft.lines else None
-    return (
-        line is not None
-        and abs(line.size - last.size) < 0.6
-        and 0 < line.v - last.v < 2.2 * line.size
-        and line.angle == last.angle
-    )
+    if not draft.lines or draft.is_turned != before.is_turned:
+        return False
+    last, line = before.lines[-1], draft.lines[0]
+    near = 0 < line.v - last.v < 2.2 * line.size
+    return near and abs(line.size - last.size) < 0.6 and not MARK.match(line.text)

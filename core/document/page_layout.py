@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """One page by itself: its lines, tables and their order. What needs other pages comes later."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.document.blocks import TextLine
 from core.document.hyphens import is_spaceless
-from core.document.lines import Fragments, find_fragments
+from core.document.lines import Fragments
+from core.document.model import BlockKind
 from core.document.raw import VERTICAL, RawPage
 from core.document.reading_order import Atoms, Region, find_regions, group_lines
 from core.document.ruled_tables import NO_RULES, Rules, find_rules
@@ -42,18 +45,34 @@ class PageLayout:
     page: RawPage
     fragments: Fragments
     parts: tuple[Part, ...]
+    running: tuple[tuple[TextLine, BlockKind], ...] = ()
 
 
-def lay_out(page: RawPage) -> PageLayout:
-    """Find lines, tables and reading order of one page."""
-    fragments = find_fragments(page)
+def lay_out(
+    page: RawPage,
+    fragments: Fragments,
+    running: Sequence[tuple[Sequence[int], BlockKind]] = (),
+) -> PageLayout:
+    """Find lines, tables and reading order of one page.
+
+    Args:
+        page: as the PDF process read it.
+        fragments: of the page, by `find_fragments`.
+        running: the fragments of each line of boilerplate, and its kind: kept out of the order.
+    """
     if not len(fragments):
         return PageLayout(page, fragments, ())
+    body = np.ones(len(fragments), bool)
+    for members, _ in running:
+        body[list(members)] = False
     parts: list[Part] = []
     for rank, angle in enumerate(_angles(fragments)):
-        members = np.flatnonzero(fragments.angle == angle)
-        parts += _frame_parts(page, fragments, members, is_turned=rank > 0)
-    return PageLayout(page, fragments, tuple(parts))
+        chosen = np.flatnonzero((fragments.angle == angle) & body)
+        if len(chosen):
+            parts += _frame_parts(page, fragments, chosen, is_turned=rank > 0)
+    maker = LineMaker(page, fragments)
+    marked = [(maker.line(members), kind) for members, kind in running]
+    return PageLayout(page, fragments, tuple(parts), tuple(marked))
 
 
 def _angles(fragments: Fragments) -> list[int]:
@@ -77,7 +96,7 @@ def _frame_parts(
     atoms = _make_atoms(fragments, members, begins, groups)
     rules = _rules(page, fragments, int(members[0]))
     right_to_left = _is_right_to_left("".join(atoms.text))
-    maker = _LineMaker(page, fragments, atoms, groups)
+    maker = _AtomLines(LineMaker(page, fragments), groups)
     parts: list[Part] = []
     vertical = bool((fragments.flags[members] & VERTICAL).any())
     for region in find_regions(atoms, rules, right_to_left=right_to_left, vertical=vertical):
@@ -138,7 +157,7 @@ def _is_right_to_left(text: str) -> bool:
     return found > 0 and found > 0.3 * len(text)
 
 
-def _part(maker: "_LineMaker", atoms: Atoms, region: Region, is_turned: bool) -> Part:
+def _part(maker: "_AtomLines", atoms: Atoms, region: Region, is_turned: bool) -> Part:
     if region.kind == "text":
         lines = [maker.line(line) for line in group_lines(atoms, region.atoms)]
         return Part(tuple([line for line in lines if line.text.strip()]), is_turned=is_turned)
@@ -158,18 +177,28 @@ def _part(maker: "_LineMaker", atoms: Atoms, region: Region, is_turned: bool) ->
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _LineMaker:
+class _AtomLines:
     """Makes lines of text from atoms of one frame."""
 
-    page: RawPage
-    fragments: Fragments
-    atoms: Atoms
+    maker: "LineMaker"
     groups: Sequence[Sequence[int]]
 
     def line(self, atoms: Sequence[int]) -> TextLine:
         """Make the line of the given atoms, which are in order along the text."""
+        return self.maker.line([i for atom in atoms for i in self.groups[atom]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LineMaker:
+    """Makes lines of text from fragments of a page."""
+
+    page: RawPage
+    fragments: Fragments
+
+    def line(self, chosen: Sequence[int]) -> TextLine:
+        """Make the line of the given fragments, which are in order along the text."""
         fragments = self.fragments
-        members = [i for atom in atoms for i in self.groups[atom]]
+        members = list(chosen)
         if len(members) > 1:
             joined = "".join(fragments.text[i] for i in members)
             if _is_right_to_left(joined):
@@ -177,7 +206,7 @@ class _LineMaker:
             main = max(members, key=lambda i: len(fragments.text[i]))
         else:
             main = members[0]
-        gaps = tuple([self._gap(a, b) for a, b in zip(members, members[1:], strict=False)])
+        gaps = tuple([self._gap(a, b) for a, b in itertools.pairwise(members)])
         text = fragments.text[members[0]]
         for gap, member in zip(gaps, members[1:], strict=True):
             text += gap + fragments.text[member]
@@ -198,7 +227,16 @@ class _LineMaker:
             angle=int(fragments.angle[main]),
             direction=(float(fragments.dx[main]), float(fragments.dy[main])),
             tag=tags[run] if tags else "",
+            widest_gap=self._widest_gap(members),
         )
+
+    def _widest_gap(self, members: Sequence[int]) -> float:
+        """Return the widest gap between neighbours, in ems of the first."""
+        if len(members) < 2:
+            return 0.0
+        u0, u1 = self.fragments.u0, self.fragments.u1
+        gaps = [float(u0[b] - u1[a]) for a, b in pairwise(members)]
+        return max(gaps) / max(0.1, float(self.fragments.size[members[0]]))
 
     def _gap(self, before: int, after: int) -> str:
         """Return what stands between two fragments of one line: nothing or a space."""

@@ -16,9 +16,12 @@ from core.document.client import PdfClient
 from core.document.model import Document, Notice, Page, TextSettings
 from core.document.pdf_values import PdfInfo
 from core.document.raw import LayoutBox, RawPage
+from core.document.text_blocks import with_form_feed_pages, with_markdown_blocks
+from core.document.text_files import read_text_document
 from core.errors import DocumentError
 
-TEXT_ENDINGS = frozenset({".txt", ".md", ".markdown", ".text"})
+MARKDOWN_ENDINGS = frozenset({".md", ".markdown"})
+TEXT_ENDINGS = MARKDOWN_ENDINGS | {".txt", ".text"}
 
 
 def read_document(
@@ -48,9 +51,9 @@ def read_document(
     path, settings = Path(path), settings or TextSettings()
     _require_file(path)
     if path.suffix.lower() in TEXT_ENDINGS:
-        from core.document.text_files import read_text_document
-
-        return read_text_document(path, settings)
+        document = with_form_feed_pages(read_text_document(path, settings))
+        is_markdown = path.suffix.lower() in MARKDOWN_ENDINGS
+        return with_markdown_blocks(document) if is_markdown else document
     name = cache.entry_name("document", _digest(path), path.name, settings)
     found = cache.load(name) if use_cache and not password else None
     if isinstance(found, Document):

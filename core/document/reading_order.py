@@ -314,7 +314,8 @@ def _join_markers(
 
 def _is_markers(atoms: Atoms, column: NDArray[np.int64], following: NDArray[np.int64]) -> bool:
     """Say whether `column` holds only short labels of the prose on its right."""
-    if not all(_MARKER.match(atoms.text[i].strip()) for i in column.tolist()):
+    markers = sum(bool(_MARKER.match(atoms.text[i].strip())) for i in column.tolist())
+    if markers < 0.8 * len(column):
         return False
     return _mean_length(atoms, following) >= 12
 

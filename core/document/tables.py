@@ -28,7 +28,7 @@ def find_rows(atoms: Atoms, region: Region) -> list[list[Cell]]:
     for line in lines:
         cells: list[Cell] = [[] for _ in range(len(middles) + 1)]
         for index in line:
-            column = int(np.searchsorted(middles, float(atoms.u0[index]) + 0.5))
+            column = _column_of(atoms, index, middles)
             cells[column] = [[*(cells[column][0] if cells[column] else []), index]]
         if before and _same_row(atoms, before, line, rows[-1], cells, region.rules, ruled, closest):
             for column, cell in enumerate(cells):
@@ -62,6 +62,14 @@ def _all_bold(row: Sequence[Sequence[TextLine]]) -> bool:
     return all(line.bold for cell in row for line in cell)
 
 
+def _column_of(atoms: Atoms, index: int, middles: list[float]) -> int:
+    """Return the column of an atom: by its middle, or by its start when it spans columns."""
+    u0, u1 = float(atoms.u0[index]), float(atoms.u1[index])
+    if sum(u0 < middle < u1 for middle in middles) > 1:
+        return int(np.searchsorted(middles, u0 + 0.5))
+    return int(np.searchsorted(middles, (u0 + u1) / 2))
+
+
 def _number_share(row: Sequence[Sequence[TextLine]]) -> float:
     """Return the share of the filled cells that are mostly digits."""
     texts = ["".join(line.text for line in cell) for cell in row if cell]
@@ -83,6 +91,16 @@ def _fully_ruled(atoms: Atoms, lines: list[list[int]], rules: tuple[float, ...])
     if divided.sum() < 2 or divided.all():
         return bool(divided.all())
     return float(np.median(steps[divided])) > 1.15 * float(np.median(steps[~divided]))
+
+
+def _looks_whole(atoms: Atoms, row: list[Cell], cells: list[Cell]) -> bool:
+    """Say whether a line by itself is a row of short cells, as in a group between two rules."""
+    filled = [cell for cell in cells if cell]
+    above = sum(bool(cell) for cell in row)
+    if not cells[0] or len(filled) < 0.7 * above:
+        return False
+    lengths = [len(atoms.text[cell[0][0]]) for cell in filled]
+    return float(np.median(lengths)) <= 12
 
 
 def _closest(atoms: Atoms, lines: list[list[int]]) -> float:
@@ -120,7 +138,7 @@ def _same_row(
     if any(abs(v - middle) <= reach for v in rules):
         return False
     if ruled:
-        return True
+        return not _looks_whole(atoms, row, cells)
     if top - bottom > closest:
         return False
     filled = [column for column, cell in enumerate(cells) if cell]

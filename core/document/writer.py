@@ -40,6 +40,16 @@ class TextWriter:
             self._ends.append(end)
             self.offset += end - begin
 
+    def swallow(self, kept: int, cut: int) -> None:
+        """Let the glyph `kept` cover the place of the glyph `cut`, which is not in the text.
+
+        So the box of a word broken at a line end covers the hyphen that the page shows.
+        """
+        table = self.glyphs
+        if table.line[kept] == table.line[cut] >= 0:
+            table.start[kept] = min(table.start[kept], table.start[cut])
+            table.end[kept] = max(table.end[kept], table.end[cut])
+
     def add_literal(self, text: str) -> None:
         """Append characters that no glyph made."""
         if not text:
