@@ -16,10 +16,9 @@ from core.document.model import Document, Notice, OutlineItem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from core.strategies.run import Recipe
-
     from core.scores.score import Scores
     from core.strategies.chunks import Chunks
+    from core.strategies.run import Recipe
 
 MOST_SLOTS = 6
 

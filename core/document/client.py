@@ -79,6 +79,10 @@ class PdfClient:
         """Process number of the child, None while there is none."""
         return self._process.pid if self._process else None
 
+    def start(self) -> None:
+        """Start the process now, so that it is there when the first request comes."""
+        self._start()
+
     # --- requests ------------------------------------------------------------------------------
 
     def open(self, password: str = "", *, deadline: float = OPEN_DEADLINE) -> PdfInfo:

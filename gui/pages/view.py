@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The continuous view of pages: scrolls, zooms, asks for images, and tells what is pointed at."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
@@ -76,6 +77,7 @@ class PageView(QAbstractScrollArea):
         self._pressed: QPointF | None = None
         self._drag_start = -1
         self._pan: QPointF | None = None
+        self._extra_images: Callable[[], list[tuple[Tile, QRectF, int]]] = list
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
         self._settle.setInterval(SETTLE_MILLISECONDS)
@@ -196,6 +198,10 @@ class PageView(QAbstractScrollArea):
         if 0 <= current < len(matches):
             self.show_span(*matches[current].tolist())
         self.viewport().update()
+
+    def set_extra_images(self, wanted: Callable[[], list[tuple[Tile, QRectF, int]]]) -> None:
+        """Ask for these images too, behind those of the pages: thumbnails."""
+        self._extra_images = wanted
 
     # moving
 
@@ -454,7 +460,7 @@ class PageView(QAbstractScrollArea):
                 )
                 if len(tiles) == 1:
                     wanted.append((tiles[0], tiles[0].clip(width, height), 20))
-        self._images.want(wanted)
+        self._images.want([*wanted, *self._extra_images()])
 
     def _repaint(self, *_: object) -> None:
         self.viewport().update()

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""What each action does: one method an action, in the order of the menus."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QCursor, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu
+
+from core import VERSION
+from core.strategies.recipe import make_recipe
+from gui import settings
+from gui.pages.composer import LAYERS
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+    from gui.workbench import Workbench
+
+SAMPLES = Path(__file__).resolve().parent.parent / "resources" / "samples"
+FILTER = "Documents (*.pdf *.txt *.md);;PDF (*.pdf);;Text (*.txt *.md);;All files (*)"
+
+
+class Commands:
+    """The actions' handlers. They call panels and controllers of the window."""
+
+    def __init__(self, workbench: "Workbench", window: "MainWindow") -> None:
+        self._bench = workbench
+        self._window = window
+
+    # File
+
+    def open_document(self) -> None:
+        folder = settings.read(settings.FOLDER)
+        names, _ = QFileDialog.getOpenFileNames(self._window, "Open", folder, FILTER)
+        for name in names:
+            self._window.open_path(Path(name))
+
+    def open_sample(self) -> None:
+        self._window.open_path(SAMPLES / "guideline.pdf")
+
+    def open_report(self) -> None:
+        self._window.open_path(SAMPLES / "report.pdf")
+
+    def reload(self) -> None:
+        current = self._window.state.current
+        if current is not None:
+            self._window.opening.reload(current.id)
+
+    def close_document(self) -> None:
+        current = self._window.state.current
+        if current is not None:
+            self._window.opening.close(current.id)
+
+    def quit(self) -> None:
+        self._window.close()
+
+    # Edit
+
+    def copy(self) -> None:
+        state, selected = self._window.state, self._window.pages.shown.text_selection
+        current = state.current
+        if current is None or current.document is None:
+            return
+        text = current.document.text
+        result = state.chosen_result
+        if selected is not None and selected[1] > selected[0]:
+            QGuiApplication.clipboard().setText(text[selected[0] : selected[1]])
+        elif state.selection.kind == "chunk" and result is not None and result.chunks is not None:
+            parts = [result.chunks.text_of(i, text) for i in state.selection.ids]
+            QGuiApplication.clipboard().setText("\n\n".join(parts))
+
+    def find(self) -> None:
+        self._window.show_pane("left")
+        self._bench.left.show_find()
+
+    def find_next(self) -> None:
+        self._bench.left.find.next()
+
+    def find_previous(self) -> None:
+        self._bench.left.find.previous()
+
+    # View
+
+    def zoom_in(self) -> None:
+        self._window.pages.zoom_in()
+
+    def zoom_out(self) -> None:
+        self._window.pages.zoom_out()
+
+    def zoom_actual(self) -> None:
+        self._window.pages.set_zoom(1.0)
+
+    def fit_width(self) -> None:
+        self._window.pages.set_fit("width")
+
+    def fit_page(self) -> None:
+        self._window.pages.set_fit("page")
+
+    def fit_chunk(self) -> None:
+        selected = self._window.state.selection
+        if selected.kind != "nothing":
+            self._window.pages.show_span(selected.start, selected.end, always=True)
+
+    def two_pages(self, is_on: bool) -> None:
+        self._window.pages.set_two_pages(is_on)
+
+    def rotate_right(self) -> None:
+        self._window.pages.rotate(90)
+
+    def rotate_left(self) -> None:
+        self._window.pages.rotate(-90)
+
+    def layers(self) -> None:
+        shown = self._window.pages.shown.layers
+        menu = QMenu(self._window)
+        for layer in LAYERS:
+            action = menu.addAction(layer.capitalize())
+            action.setCheckable(True)
+            action.setChecked(layer in shown)
+            action.setData(layer)
+        chosen = menu.exec(QCursor.pos())
+        if chosen is not None:
+            shown.symmetric_difference_update({chosen.data()})
+            self._window.pages.viewport().update()
+
+    def theme_light(self) -> None:
+        self._window.set_theme("light")
+
+    def theme_dark(self) -> None:
+        self._window.set_theme("dark")
+
+    def theme_system(self) -> None:
+        self._window.set_theme("system")
+
+    def full_screen(self, is_on: bool) -> None:
+        if is_on:
+            self._window.showFullScreen()
+        else:
+            self._window.showNormal()
+
+    # Go
+
+    def go_to_page(self) -> None:
+        self._bench.toolbar.page_box.setFocus()
+        self._bench.toolbar.page_box.selectAll()
+
+    def first_page(self) -> None:
+        self._bench.history.leave()
+        self._window.pages.go_to_page(0)
+
+    def last_page(self) -> None:
+        current = self._window.state.current
+        if current is not None:
+            self._bench.history.leave()
+            self._window.pages.go_to_page(len(current.page_sizes) - 1)
+
+    def back(self) -> None:
+        self._bench.history.back()
+
+    def forward(self) -> None:
+        self._bench.history.forward()
+
+    def next_chunk(self) -> None:
+        self._window.pages.step_chunk(1)
+
+    def previous_chunk(self) -> None:
+        self._window.pages.step_chunk(-1)
+
+    # Strategy
+
+    def choose_strategy(self) -> None:
+        self._bench.pick_strategy(self._window.state.chosen)
+
+    def add_strategy(self) -> None:
+        self._bench.pick_strategy(-1)
+
+    def reset_strategy(self) -> None:
+        chosen = self._window.state.chosen_slot
+        if chosen is not None:
+            self._window.state.set_recipe(chosen.id, make_recipe(chosen.recipe.code))
+
+    # Evaluate
+
+    def focus_query(self) -> None:
+        self._window.show_pane("bottom")
+        self._bench.bottom.show_tab("queries")
+
+    def pin_baseline(self) -> None:
+        self._bench.bottom.scores.pin_baseline()
+
+    # Tools
+
+    def tool_chunk(self) -> None:
+        self._window.pages.set_tool("chunk")
+
+    def tool_text(self) -> None:
+        self._window.pages.set_tool("text")
+
+    def tool_hand(self) -> None:
+        self._window.pages.set_tool("hand")
+
+    # Window
+
+    def toggle_left(self) -> None:
+        self._window.toggle_pane("left")
+
+    def toggle_right(self) -> None:
+        self._window.toggle_pane("right")
+
+    def toggle_bottom(self) -> None:
+        self._window.toggle_pane("bottom")
+
+    def next_pane(self) -> None:
+        self._window.move_focus(1)
+
+    def previous_pane(self) -> None:
+        self._window.move_focus(-1)
+
+    def reset_layout(self) -> None:
+        self._window.reset_layout()
+
+    # Help
+
+    def show_keys(self) -> None:
+        self._bench.keys.open_with(self._bench.actions)
+
+    def about(self) -> None:
+        name = QCoreApplication.applicationName()
+        self._window.say(f"{name} {VERSION}, free software under the AGPL 3.0 or later")

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The bottom pane: scores, chunks, queries and hits."""
+
+from PySide6.QtWidgets import QTabWidget, QWidget
+
+from gui.panels.chunk_panel import ChunkPanel
+from gui.panels.queries_panel import QueriesPanel
+from gui.panels.scores_panel import ScoresPanel
+from gui.state import State
+from gui.theme import Theme
+
+
+class BottomPane(QTabWidget):
+    """Tabs of the bottom pane."""
+
+    def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("bottomPane")
+        self.setDocumentMode(True)
+        self.scores = ScoresPanel(state, theme)
+        self.chunks = ChunkPanel(state, theme)
+        self.queries = QueriesPanel(state)
+        self._tabs = {"scores": self.scores, "chunks": self.chunks, "queries": self.queries}
+        self.addTab(self.scores, "Scores")
+        self.addTab(self.chunks, "Chunks")
+        self.addTab(self.queries, "Queries && hits")
+
+    def add(self, name: str, title: str, panel: QWidget) -> None:
+        """One more tab."""
+        self._tabs[name] = panel
+        self.addTab(panel, title)
+
+    def show_tab(self, name: str) -> None:
+        """Bring a tab to the front."""
+        self.setCurrentWidget(self._tabs[name])
+        if name == "queries":
+            self.queries.box.setFocus()
+            self.queries.box.selectAll()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self.scores.set_theme(theme)
+        self.chunks.set_theme(theme)

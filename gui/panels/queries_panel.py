@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The query box and the hits of the chosen strategy."""
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.state import Hit, Selection, State
+from gui.theme import ROW_HEIGHT
+
+Index = QModelIndex | QPersistentModelIndex
+NO_INDEX = QModelIndex()
+TITLES = ("Rank", "Score", "Chunk", "Page", "Document", "Text")
+WIDTHS = (50, 70, 60, 50, 140, 600)
+SNIPPET = 160
+EXACTNESS = {"approximate": "≈ from late vectors", "exact": "from LanceDB", "pooled": "pooled"}
+
+
+class HitModel(QAbstractTableModel):
+    """The hits as rows."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__()
+        self._state = state
+        self.hits: tuple[Hit, ...] = ()
+        self.is_stale = False
+
+    def show(self, hits: tuple[Hit, ...]) -> None:
+        """Show other hits."""
+        self.beginResetModel()
+        self.hits = hits
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = NO_INDEX) -> int:
+        """One row a hit."""
+        return 0 if parent.isValid() else len(self.hits)
+
+    def columnCount(self, parent: Index = NO_INDEX) -> int:
+        """The columns."""
+        return 0 if parent.isValid() else len(TITLES)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> object:
+        """Titles."""
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return TITLES[section]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """One cell."""
+        hit = self.hits[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            is_tip = role == Qt.ItemDataRole.ToolTipRole
+            return self._words(hit, index.column(), 1_500 if is_tip else SNIPPET)
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() < 4:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def _words(self, hit: Hit, column: int, length: int) -> str:
+        opened = self._state.documents.get(hit.document)
+        document = opened.document if opened is not None else None
+        if column == 0:
+            return str(hit.rank)
+        if column == 1:
+            mark = "≈ " if hit.exactness == "approximate" else ""
+            return f"{mark}{hit.score:.3f}"
+        if column == 2:
+            return str(hit.chunk + 1)
+        if column == 3:
+            shown = opened.shown or document if opened is not None else None
+            return str(shown.page_of(hit.start) + 1) if shown is not None else ""
+        if column == 4:
+            return opened.name if opened is not None else ""
+        text = document.text[hit.start : hit.end] if document is not None else ""
+        return " ".join(text[: 2 * length].split())[:length]
+
+
+class QueriesPanel(QWidget):
+    """Ask a question; see what comes back.
+
+    Signals:
+        asked: the query.
+        top_k_changed: how many hits.
+    """
+
+    asked = Signal(str)
+    top_k_changed = Signal(int)
+
+    def __init__(self, state: State, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("queriesPanel")
+        self._state = state
+        self.box = QLineEdit()
+        self.box.setPlaceholderText("Ask a question of the open documents, then press Enter")
+        self.box.setClearButtonEnabled(True)
+        self.box.setAccessibleName("Query")
+        self.box.returnPressed.connect(self._on_enter)
+        self.top_k = QSpinBox()
+        self.top_k.setRange(1, 50)
+        self.top_k.setValue(state.top_k)
+        self.top_k.setPrefix("top ")
+        self.top_k.setAccessibleName("Number of hits")
+        self.top_k.valueChanged.connect(self.top_k_changed)
+        self._note = QLabel()
+        self._note.setObjectName("muted")
+        self.model = HitModel(state)
+        self.table = QTableView()
+        self.table.setObjectName("hitTable")
+        self.table.setAccessibleName("Hits")
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setFrameShape(QTableView.Shape.NoFrame)
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.table.horizontalHeader().setStretchLastSection(True)
+        for column, width in enumerate(WIDTHS):
+            self.table.setColumnWidth(column, width)
+        self.table.selectionModel().currentRowChanged.connect(self._on_row)
+        row = QHBoxLayout()
+        row.addWidget(self.box, 1)
+        row.addWidget(self.top_k)
+        self.controls = row
+        column_layout = QVBoxLayout(self)
+        column_layout.setContentsMargins(8, 6, 8, 4)
+        column_layout.setSpacing(4)
+        column_layout.addLayout(row)
+        column_layout.addWidget(self._note)
+        column_layout.addWidget(self.table, 1)
+        state.hits_changed.connect(self._on_hits)
+        state.chosen_changed.connect(self._refresh)
+        state.current_changed.connect(self._refresh)
+        state.query_changed.connect(self._on_query)
+        self._refresh()
+
+    def say(self, text: str) -> None:
+        """Say something above the hits: searching, or why nothing was found."""
+        self._note.setText(text)
+
+    def _on_enter(self) -> None:
+        self.asked.emit(self.box.text().strip())
+
+    def _on_query(self, query: str) -> None:
+        if self.box.text().strip() != query:
+            self.box.setText(query)
+        self.say("searching…" if query else "")
+
+    def _on_hits(self, document: str, slot: int) -> None:
+        current = self._state.current
+        if current is not None and current.id == document and slot == self._state.chosen:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        result = self._state.chosen_result
+        hits = result.hits if result is not None else ()
+        self.model.show(hits)
+        if not self._state.query:
+            self.say("Ask a question of this document.")
+        elif hits and result is not None:
+            self.say(f"{len(hits)} hits, {EXACTNESS.get(result.hits_exactness, '')}")
+
+    def _on_row(self, current: QModelIndex, before: QModelIndex) -> None:
+        del before
+        if not current.isValid():
+            return
+        hit = self.model.hits[current.row()]
+        if self._state.current is None or self._state.current.id != hit.document:
+            self._state.set_current(hit.document)
+        chosen = self._state.chosen
+        self._state.select(Selection("chunk", (hit.chunk,), chosen, hit.start, hit.end, "hits"))

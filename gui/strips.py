@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Strips above the pages: messages in place instead of dialogs."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+
+class MessageStrip(QFrame):
+    """One message that stays until it is closed or replaced."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("strip")
+        self._label = QLabel()
+        self._label.setWordWrap(True)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        close = QToolButton()
+        close.setText("✕")
+        close.setAutoRaise(True)
+        close.setAccessibleName("Close the message")
+        close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 2, 6, 2)
+        row.addWidget(self._label, 1)
+        row.addWidget(close)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self._label.text()
+
+    def say(self, message: str) -> None:
+        """Show a message."""
+        self._label.setText(message)
+        self.setVisible(bool(message))
+
+
+class PasswordStrip(QFrame):
+    """Asks for the password of a locked document.
+
+    Signals:
+        given: document id, password.
+    """
+
+    given = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("strip")
+        self._document = ""
+        self._label = QLabel()
+        self._label.setWordWrap(True)
+        self.box = QLineEdit()
+        self.box.setEchoMode(QLineEdit.EchoMode.Password)
+        self.box.setPlaceholderText("Password")
+        self.box.setMaximumWidth(260)
+        self.box.returnPressed.connect(self._give)
+        button = QPushButton("Open")
+        button.clicked.connect(self._give)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 4, 6, 4)
+        row.addWidget(self._label, 1)
+        row.addWidget(self.box)
+        row.addWidget(button)
+        self.hide()
+
+    def ask(self, document: str, name: str, message: str) -> None:
+        """Ask; `message` says what was wrong with the last password."""
+        self._document = document
+        self._label.setText(message or f"{name} is protected by a password.")
+        self.box.clear()
+        self.show()
+        self.box.setFocus()
+
+    def _give(self) -> None:
+        self.hide()
+        self.given.emit(self._document, self.box.text())
+
+
+class EmptyState(QWidget):
+    """What the centre shows while no document is open.
+
+    Signals:
+        open_asked, sample_asked.
+    """
+
+    open_asked = Signal()
+    sample_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        title = QLabel("No document. Open a PDF or drop one here.")
+        title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        opening = QPushButton("Open…")
+        opening.clicked.connect(self.open_asked)
+        sample = QPushButton("Open sample")
+        sample.clicked.connect(self.sample_asked)
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(opening)
+        row.addWidget(sample)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addStretch(1)
+        column.addWidget(title)
+        column.addLayout(row)
+        column.addStretch(2)
