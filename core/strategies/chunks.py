@@ -170,6 +170,13 @@ def join_reasons(parts: Sequence[Reasons]) -> Reasons:
     )
 
 
+def laid_over(below: Reasons, above: Reasons) -> Reasons:
+    """The reasons of `above` where it has any, and those of `below` elsewhere; equally many."""
+    n = len(below)
+    rows = np.where(above.rule >= 0, np.arange(n, 2 * n), np.arange(n))
+    return join_reasons([below, above]).take(rows)
+
+
 @dataclass(frozen=True, eq=False)
 class Chunks:
     """n chunks over one text, in the order in which the strategy makes them.

@@ -6,8 +6,8 @@ that a span across such a place has exactly as many tokens as its two sides. The
 
 * between a visible ASCII character and a space behind it;
 * between an ASCII letter or digit and a newline behind it;
-* between a newline and an ASCII letter or digit behind it, except for `gpt2`, whose rule for white
-  space looks at what follows.
+* between a newline and what is behind it, if that is neither white space nor a slash (which
+  `o200k_base` lets follow newlines); except for `gpt2`, whose rule for white space looks ahead.
 
 No word of `cl100k_base`, `o200k_base` or `gpt2` goes on over such a place, and no rule of theirs
 looks behind, or, at these places, ahead. Word pieces and `words` are cut at white space anyway.
@@ -23,8 +23,9 @@ import numpy as np
 
 from core.arrays import Indices, Mask, Offsets, Spans
 from core.strategies.source import Source
-from core.units.tokens import PieceCounter, canonical_tokenizer, code_points
+from core.units.tokens import PieceCounter, canonical_tokenizer, code_points, is_space
 
+_WAS_SPACE = (0x180E, 0x200B, 0xFEFF)  # white space in some versions of Unicode or libraries
 SEGMENT = 128  # characters, about; shorter segments are counted together
 
 
@@ -120,7 +121,9 @@ def cut_places(text: str, tokenizer: str) -> Offsets:
     behind = (visible[:-1] & (points == ord(" "))[1:]) | (solid[:-1] & newline[1:])
     if tokenizer == "gpt2":
         return np.flatnonzero(behind) + 1
-    return np.flatnonzero(behind | (newline[:-1] & solid[1:])) + 1
+    begins = ~is_space(points) & (points > 0x20) & (points != ord("/"))
+    begins &= ~np.isin(points, _WAS_SPACE)
+    return np.flatnonzero(behind | (newline[:-1] & begins[1:])) + 1
 
 
 def _thinned(places: Offsets) -> Sequence[int]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from core.arrays import Indices, as_spans
-from core.strategies.chunks import Chunks, Reasons, Rule, join_reasons, one_span_chunks, reasons
+from core.strategies.chunks import Chunks, Reasons, Rule, laid_over, one_span_chunks, reasons
 from core.strategies.piece_merge import Merge
 from core.strategies.piece_tree import Pieces, PieceTree
 
@@ -42,18 +42,10 @@ def merged_chunks(
         thresholds=float(overlap),
     )
     if backward:
-        plain_ends = _over(plain_ends, repeats)
+        plain_ends = laid_over(plain_ends, repeats)
     else:
-        plain_starts = _over(plain_starts, repeats)
+        plain_starts = laid_over(plain_starts, repeats)
     return one_span_chunks(as_spans(merge.spans), plain_starts, plain_ends)
-
-
-def _over(below: Reasons, above: Reasons) -> Reasons:
-    """The reasons of `above` where there are any, and those of `below` elsewhere."""
-    n = len(below)
-    return join_reasons([below, above]).take(
-        np.where(above.rule >= 0, np.arange(n, 2 * n), np.arange(n))
-    )
 
 
 def boundary_reasons(

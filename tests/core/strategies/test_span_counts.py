@@ -16,7 +16,8 @@ COUNTERS = {name: piece_counter(name) for name in TOKENIZERS}
 TRICKY = st.lists(
     st.sampled_from(
         ["it's", "'S", " ", "  ", "\n", "\n\n", "\r\n", "\t", "12345", "a", "Ab", "é", ".", ").",
-         "//", "/", "\u00a0", "\u2003", "\u0085", "中文", "e\u0301", "ſ", "#", "|", "x1y2", "\x1c"]
+         "//", "/", "\u00a0", "\u2003", "\u0085", "中文", "e\u0301", "ſ", "#", "|", "x1y2", "\x1c",
+         "\ufeff", "\u200b", "\u0301", "\U0001f44d", "¡", "—", "٣", "日"]
     ),
     max_size=40,
 ).map("".join)  # fmt: skip

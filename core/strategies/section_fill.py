@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Filling of chunks with the blocks of a section that is too long (`spec/strategies.md` 6.1, 3–6).
+
+Where the article is silent: the sentences of a block, or the rows of a table, that is above the cap
+go on filling the chunk that is open; overlap gives way, word by word, to a block that would not
+fit beside it; a heading that would stay alone takes the first sentences of the text behind it.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from core.errors import ParameterError
+from core.strategies.section_blocks import SectionBlock
+from core.strategies.span_counts import SpanCounter
+
+Span = tuple[int, int]
+FINER = {"sentence": "word", "row": "sentence", "word": "", "cluster": ""}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Something that is not cut: a block, or a row, sentence, word or part of a word."""
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A chunk: its span, where it would begin without overlap, and why it ended.
+
+    value: tokens that it would have with the next unit; −1 at the end of its section.
+    before: the kind of that unit. moved: True if headings went to the next chunk.
+    """
+
+    start: int
+    end: int
+    own_start: int
+    value: int = -1
+    before: str = ""
+    moved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Filler:
+    """What filling needs to know of the document, and the limits.
+
+    words: where words begin, ascending. tables: all tables. sentences: the sentences of a span, as
+    spans of the document. edges: the places inside a span between grapheme clusters.
+    """
+
+    counter: SpanCounter
+    words: Sequence[int]
+    tables: Sequence[SectionBlock]
+    sentences: Callable[[int, int], Sequence[Span]]
+    edges: Callable[[int, int], Sequence[int]]
+    cap: int
+    overlap: int
+
+    def fill(self, blocks: Sequence[SectionBlock], before: Filled | None) -> list[Filled]:
+        """The chunks of one section.
+
+        Args:
+            blocks: of the section.
+            before: the chunk that the first one may overlap; None: none.
+        """
+        chunks: list[Filled] = []
+        waiting = [unit for block in reversed(blocks) for unit in reversed(self.units(block))]
+        held: list[Unit] = []
+        start = 0
+        while waiting:
+            unit = waiting.pop()
+            if not held:
+                start = self.begin(unit.start, unit.end, chunks[-1] if chunks else before)
+                held = [unit]
+                continue
+            count = self.counter.count(start, unit.end)
+            if count <= self.cap:
+                held.append(unit)
+                continue
+            bare = all(each.kind == "heading" for each in held)
+            if bare and len(parts := self.parts(unit)) > 1:
+                waiting += reversed(parts)
+                continue
+            waiting.append(unit)
+            moved = 0
+            while not bare and held[-1].kind == "heading":
+                waiting.append(held.pop())
+                moved += 1
+            chunks.append(Filled(start, held[-1].end, held[0].start, count, unit.kind, moved > 0))
+            held = []
+        if held:
+            chunks.append(Filled(start, held[-1].end, held[0].start))
+        return chunks
+
+    def begin(self, own_start: int, end: int, before: Filled | None) -> int:
+        """Where a chunk begins that would begin at `own_start` without overlap.
+
+        Args:
+            own_start: where its first unit begins.
+            end: where what it must hold ends.
+            before: the chunk that it may overlap.
+
+        Raises:
+            ParameterError: the overlap alone fills the cap.
+        """
+        if before is None or self.overlap == 0:
+            return own_start
+        wanted = max(own_start - self.overlap, 0)
+        if (alone := self.counter.count(wanted, own_start)) >= self.cap:
+            raise ParameterError(
+                f"overlap is {self.overlap} characters, which are {alone} tokens at character "
+                f"{own_start}, but cap is {self.cap} tokens: choose an overlap below the cap"
+            )
+        start = self.next_start(max(wanted, before.start), own_start)
+        while start < own_start and self.counter.count(start, end) > self.cap:
+            start = self.next_start(start + 1, own_start)
+        return start
+
+    def next_start(self, place: int, limit: int) -> int:
+        """The next word, or in a table the next row, that begins at `place` or behind it."""
+        while place < limit:
+            at = bisect_left(self.words, place)
+            place = self.words[at] if at < len(self.words) else limit
+            table = self._table_around(place)
+            if table is None:
+                break
+            rows = [row for row, _ in table.rows if row >= place]
+            if rows and rows[0] == place:
+                break
+            place = rows[0] if rows else table.end
+        return min(place, limit)
+
+    def _table_around(self, place: int) -> SectionBlock | None:
+        at = bisect_left(self.tables, place, key=lambda table: table.start) - 1
+        if at >= 0 and self.tables[at].start < place < self.tables[at].end:
+            return self.tables[at]
+        return None
+
+    def units(self, block: SectionBlock) -> list[Unit]:
+        """A block, or what it must be cut into because it is above the cap."""
+        whole = Unit(block.start, block.end, block.kind)
+        if self.fits(whole):
+            return [whole]
+        if block.kind == "table" and len(block.rows) > 1:
+            rows = [Unit(a, b, "row") for a, b in block.rows]
+            return [part for row in rows for part in ([row] if self.fits(row) else self.small(row))]
+        return self.small(whole)
+
+    def fits(self, unit: Unit) -> bool:
+        """True if the unit has at most `cap` tokens."""
+        return self.counter.count(unit.start, unit.end) <= self.cap
+
+    def small(self, unit: Unit) -> list[Unit]:
+        """The parts of a unit, each cut further as long as it is above the cap."""
+        parts = self.parts(unit)
+        if len(parts) < 2:
+            return parts
+        return [
+            part for each in parts for part in ([each] if self.fits(each) else self.small(each))
+        ]
+
+    def parts(self, unit: Unit) -> list[Unit]:
+        """The sentences of a text, the words of a sentence, the pieces of a word.
+
+        A heading, a table or a single row is left whole here; so is what has only one part.
+        """
+        if unit.kind in ("heading", "table", "cluster"):
+            return [unit]
+        finer = FINER.get(unit.kind, "sentence")
+        while finer:
+            spans = self._cut(unit, finer)
+            if len(spans) > 1:
+                return [Unit(a, b, finer) for a, b in spans]
+            finer = FINER[finer]
+        return self._pieces(unit)
+
+    def _cut(self, unit: Unit, finer: str) -> Sequence[Span]:
+        if finer == "sentence":
+            return self.sentences(unit.start, unit.end)
+        low, high = bisect_left(self.words, unit.start), bisect_left(self.words, unit.end)
+        text = self.counter.text
+        starts = [unit.start, *(at for at in self.words[low:high] if at > unit.start)]
+        ends = [*starts[1:], unit.end]
+        return [
+            (a, a + len(text[a:b].rstrip())) for a, b in zip(starts, ends, strict=True) if a < b
+        ]
+
+    def _pieces(self, word: Unit) -> list[Unit]:
+        """A word above the cap, in pieces between grapheme clusters, each as long as it may be."""
+        if self.fits(word):
+            return [word]
+        edges = [*self.edges(word.start, word.end), word.end]
+        pieces, start, at = [], word.start, 0
+        while start < word.end:
+            low, high = at, len(edges) - 1  # the piece ends at edges[low] at least
+            while low < high:
+                middle = (low + high + 1) // 2
+                if self.counter.count(start, edges[middle]) <= self.cap:
+                    low = middle
+                else:
+                    high = middle - 1
+            pieces.append(Unit(start, edges[low], "cluster"))
+            start, at = edges[low], low + 1
+        return pieces
