@@ -69,6 +69,8 @@ class Chunking(QObject):
         document = opened.document
         if document is None:
             return
+        if self._waits_for_model(slot):
+            return
         wanted = (slot.recipe, document.key)
         if self._made.get((opened.id, slot.id)) == wanted:
             return
@@ -78,6 +80,10 @@ class Chunking(QObject):
             self._chunk_now(opened, slot, document)
         else:
             self._chunk_beside(opened, slot, document)
+
+    def _waits_for_model(self, slot: Slot) -> bool:
+        declared = slot.recipe.strategy.declaration.strategy_class
+        return declared == "embedding" and self._pipeline.embedder is None
 
     def make_again(self) -> None:
         """Chunk all anew, for instance with another model."""
