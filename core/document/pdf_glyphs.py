@@ -8,7 +8,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from core.document import pdf_cleaning
-from core.document.page_notices import page_notices
+from core.document.page_notices import TINY, page_notices
 from core.document.pdf_cleaning import SPACE
 from core.document.pdf_stext import (
     BOLD_CHARACTER,
@@ -19,8 +19,8 @@ from core.document.pdf_stext import (
     Characters,
     Font,
     draw,
-    marks,
     read_characters,
+    read_marks,
     text_page,
 )
 from core.document.pdf_structure import ROLE_NAMES, roles_of
@@ -49,18 +49,24 @@ ITALIC_NAMES = ("italic", "oblique")
 MONO_NAMES = ("courier", "mono", "typewriter", "consol", "cmtt")
 
 
-def raw_page(page: Any, *, label: str = "", tagged: bool = False) -> RawPage:
-    """Extract one page. `tagged`: the document has a structure tree, so look up the roles."""
+def raw_page(
+    page: Any, *, label: str = "", tagged: bool = False, repaired: bool = False
+) -> RawPage:
+    """Extract one page.
+
+    `tagged`: the document has a structure tree, so look up the roles. `repaired`: the file is
+    damaged, so that a page may have lost its marks; counted, for the notices.
+    """
     width, height = float(page.rect.width), float(page.rect.height)
     drawing = draw(page)
     found = read_characters(text_page(drawing))
-    inside = _inside(found, (height, width) if page.rotation % 180 else (width, height))
     roles = roles_of(drawing, found) if tagged and len(found) else np.full(len(found), -1, np.int32)
-    glyphs, runs, counts = _glyphs(found, inside, page.rotation_matrix, roles)
-    counts["outside"] = int((~inside & (found.code > SPACE)).sum())
+    glyphs, runs, counts = _glyphs(found, page.rotation_matrix, roles)
+    marks = read_marks(drawing)
+    counts["outside"] = max(0, marks.characters - int((found.code > SPACE).sum()))
     counts["annotation"] = _annotation_characters(page)
-    images, drawings = (_shown_boxes(boxes, page) for boxes in marks(drawing))
-    counts["image"] = len(images)
+    images = _shown_boxes(marks.pictures, page)
+    counts |= {"image": len(images), "repaired": int(repaired)}
     counts = {kind: number for kind, number in counts.items() if number}
     return RawPage(
         index=page.number,
@@ -71,21 +77,10 @@ def raw_page(page: Any, *, label: str = "", tagged: bool = False) -> RawPage:
         glyphs=glyphs,
         runs=runs,
         images=images,
-        drawings=drawings,
+        drawings=_shown_boxes(marks.vectors, page),
         notices=page_notices(page.number, len(glyphs), counts),
         counts=counts,
     )
-
-
-def _inside(found: Characters, size: tuple[float, float]) -> NDArray[np.bool_]:
-    """Which characters touch the visible page, of `size` (width, height) unrotated."""
-    corners = np.ascontiguousarray(found.quad.reshape(-1, 8).T)
-    touches = np.ones(len(found), np.bool_)
-    for axis in (0, 1):
-        a, b, c, d = corners[axis::2]
-        touches &= np.maximum(np.maximum(a, b), np.maximum(c, d)) > 0
-        touches &= np.minimum(np.minimum(a, b), np.minimum(c, d)) < size[axis]
-    return touches
 
 
 def _annotation_characters(page: Any) -> int:
@@ -129,19 +124,22 @@ def _dot(points: Real, directions: Real) -> Real:
 
 
 def _glyphs(
-    found: Characters, inside: NDArray[np.bool_], matrix: Any, roles: NDArray[np.int32]
+    found: Characters, matrix: Any, roles: NDArray[np.int32]
 ) -> tuple[Glyphs, Runs, dict[str, int]]:
     """Clean the characters of a page and sort them into runs, which `roles` divide too."""
     if not len(found):
         return (*no_glyphs(), {})
     direction = found.direction[found.line]
-    page = _page_to_clean(found, inside, direction)
+    page = _page_to_clean(found, direction)
     pdf_cleaning.clean(page)
     kept = np.flatnonzero(page.keep)
     if not len(kept):
         return (*no_glyphs(), page.counts)
     style = _style(found, page, kept)
-    page.count("hidden", int(((style & INVISIBLE) != 0)[page.code[kept] > SPACE].sum()))
+    ink = page.code[kept] > SPACE
+    page.count("tiny", int((ink & (found.size[kept] < TINY)).sum()))
+    page.count("right_to_left", int((ink & (found.bidi[kept] % 2 == 1)).sum()))
+    page.count("hidden", int(((style & INVISIBLE) != 0)[ink].sum()))
     first = _first_of_runs(found, kept, style, roles)
     run = np.zeros(len(kept), np.int32)
     run[first[1:]] = 1
@@ -161,9 +159,7 @@ def _glyphs(
     return glyphs, runs, page.counts
 
 
-def _page_to_clean(
-    found: Characters, inside: NDArray[np.bool_], direction: Real
-) -> pdf_cleaning.Page:
+def _page_to_clean(found: Characters, direction: Real) -> pdf_cleaning.Page:
     one = _dot(found.quad[:, 0], direction)  # opposite corners
     other = _dot(found.quad[:, 3], direction)
     return pdf_cleaning.Page(
@@ -179,7 +175,7 @@ def _page_to_clean(
         guessed=(found.flags & IS_CID) != 0,
         font_names=tuple(font.name for font in found.fonts),
         type3=tuple(font.type3 for font in found.fonts),
-        keep=inside.copy(),
+        keep=np.ones(len(found), np.bool_),
     )
 
 
@@ -319,17 +315,15 @@ def _expanded(
     if texts:
         times = np.ones(len(kept), np.int64)
         times[list(texts)] = [len(text) for text in texts.values()]
-        share = (end - start) / times
+        share = (end - start) / times.astype(np.float32)
         part = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
-        codes, x, y, start, share, run = (
-            np.repeat(values, times) for values in (codes, x, y, start, share, run)
-        )
+        codes, run = np.repeat(codes, times), np.repeat(run, times)
+        x, y, start, share = (np.repeat(values, times) for values in (x, y, start, share))
         codes[np.isin(np.repeat(np.arange(len(kept)), times), list(texts))] = [
             ord(letter) for text in texts.values() for letter in text
         ]
-        moved = part * share
+        moved = part.astype(np.float32) * share
         x, y = x + moved * runs.dx[run], y + moved * runs.dy[run]
         start = start + moved
         end = start + share
-    reals = (np.ascontiguousarray(values, np.float32) for values in (x, y, start, end))
-    return Glyphs(codes, *reals, run=run)
+    return Glyphs(codes, np.ascontiguousarray(x), np.ascontiguousarray(y), start, end, run)

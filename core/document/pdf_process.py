@@ -44,10 +44,11 @@ class Reader:
         self.path = path
         self._document: Any = None
         self._info: PdfInfo | None = None
+        self._copy: tuple[int, pdf_layout.UprightCopy] | None = None
 
     def open(self, password: str = "") -> PdfInfo:
         """Open the file, count its pages and load the first readable one."""
-        self._document = None
+        self._document = self._copy = None
         forget_fonts()
         pymupdf.TOOLS.reset_mupdf_warnings()
         document = _opened(self.path)
@@ -61,7 +62,13 @@ class Reader:
         """Extract one page."""
         info = self._opened_info()
         return self._on_page(
-            index, lambda page: raw_page(page, label=info.pages[index].label, tagged=info.tagged)
+            index,
+            lambda page: raw_page(
+                page,
+                label=info.pages[index].label,
+                tagged=info.tagged,
+                repaired=info.repaired,
+            ),
         )
 
     def image(self, index: int, scale: float, clip: Box | None, rotation: int) -> PageImage:
@@ -82,12 +89,17 @@ class Reader:
 
     def layout(self, index: int) -> tuple[LayoutBox, ...]:
         """Find the regions of a page with the layout model."""
-        return self._on_page(index, pdf_layout.layout)
+        return self._on_page(index, lambda page: pdf_layout.layout(self._upright(page)))
 
     def tables(self, index: int) -> tuple[RawTable, ...]:
-        """Find the tables of a page, on a copy of the document: the search changes the page."""
-        self._opened_info()
-        return self._on_page(index, lambda page: pdf_layout.tables(self._document, page))
+        """Find the tables of a page."""
+        return self._on_page(index, lambda page: pdf_layout.tables(self._upright(page)))
+
+    def _upright(self, page: Any) -> pdf_layout.UprightCopy:
+        """Copy a page for layout and tables; the last copy is kept, with its regions."""
+        if self._copy is None or self._copy[0] != page.number:
+            self._copy = (page.number, pdf_layout.upright_copy(self._document, page))
+        return self._copy[1]
 
     def _opened_info(self) -> PdfInfo:
         if self._info is None:
@@ -181,6 +193,8 @@ def serve(connection: Connection, path: str, role: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's to handle
     _limit_memory(LAYOUT_MEMORY_LIMIT if role == "layout" else MEMORY_LIMIT)
     _silence()
+    if role == "layout":
+        _be_nice()
     reader = Reader(Path(path))
     while True:
         try:
@@ -214,6 +228,12 @@ def _limit_memory(most: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard == resource.RLIM_INFINITY or hard > most:
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+def _be_nice() -> None:
+    """Leave the processor to the window: the layout model works behind."""
+    if hasattr(os, "nice"):
+        os.nice(5)
 
 
 def _silence() -> None:

@@ -21,13 +21,13 @@ from pymupdf import mupdf
 
 from core.document.pdf_values import Box
 
-# As PyMuPDF's default for text, without MEDIABOX_CLIP: what is outside the page is counted.
-TEXT_FLAGS = (
+ALL_TEXT_FLAGS = (
     pymupdf.TEXT_PRESERVE_LIGATURES
     | pymupdf.TEXT_PRESERVE_WHITESPACE
     | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 )
-MARK_FLAGS = pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
+TEXT_FLAGS = ALL_TEXT_FLAGS | pymupdf.TEXT_CLIP  # PyMuPDF's default: what the page shows
+MARK_FLAGS = ALL_TEXT_FLAGS | pymupdf.TEXT_PRESERVE_IMAGES | pymupdf.TEXT_COLLECT_VECTORS
 MOST_MARKS = 50_000  # of a page: a map may have a million, and nobody needs them
 KEEP_ALL = (
     mupdf.FZ_TEXT_FLATTEN_KEEP_LINES
@@ -137,8 +137,20 @@ def text_page(drawing: Drawing, flags: int = TEXT_FLAGS) -> Any:
     return text
 
 
-def marks(drawing: Drawing) -> tuple[list[Box], list[Box]]:
-    """Boxes of the pictures and of the vector graphics of a page. No picture is decoded."""
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What else is drawn: boxes of pictures and of vector graphics, in the unrotated page.
+
+    `characters` counts all characters but spaces, with those that the page does not show.
+    """
+
+    pictures: list[Box]
+    vectors: list[Box]
+    characters: int
+
+
+def read_marks(drawing: Drawing) -> Marks:
+    """Find all marks of a page. No picture is decoded."""
     text = text_page(drawing, MARK_FLAGS)
     found: tuple[list[Box], list[Box]] = ([], [])
     block = text.m_internal.first_block
@@ -149,7 +161,17 @@ def marks(drawing: Drawing) -> tuple[list[Box], list[Box]]:
                 (box.x0, box.y0, box.x1, box.y1)
             )
         block = block.next
-    return found
+    return Marks(*found, characters=_count_characters(text))
+
+
+def _count_characters(text: Any) -> int:
+    """Count the characters of a text page that are not spaces or controls."""
+    buffer = mupdf.ll_fz_new_buffer_from_stext_page(text.m_internal)
+    utf8 = np.frombuffer(mupdf.ll_fz_buffer_storage_memoryview(buffer, False), np.uint8)
+    count = int(np.count_nonzero(((utf8 & 0xC0) != 0x80) & (utf8 > 0x20)))
+    del utf8
+    mupdf.ll_fz_drop_buffer(buffer)
+    return count
 
 
 def read_characters(text: Any) -> Characters:
@@ -378,12 +400,10 @@ def from_dictionaries(text: Any) -> Characters:
             vertical.append(bool(line["wmode"]))
             for span in line["spans"]:
                 font = fonts.setdefault(_font_of_span(span), len(fonts))
-                where = (span["size"], font, len(directions) - 1, number)
-                style = (span["bidi"], span["char_flags"], span["alpha"])
+                style = (span["bidi"], span["char_flags"], span["alpha"], span["size"])
+                place = (*style, font, len(directions) - 1, number)
                 rows += [
-                    (ord(each["c"]), each["synthetic"], *each["origin"], *each["bbox"])
-                    + style
-                    + where
+                    (ord(each["c"]), each["synthetic"], *each["origin"], *each["bbox"], *place)
                     for each in span["chars"]
                 ]
     if not rows:

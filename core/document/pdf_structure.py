@@ -103,7 +103,7 @@ def page_sizes(document: Any) -> tuple[PageSize, ...]:
     return tuple(sizes)
 
 
-def reason_of(error: Exception) -> str:
+def reason_of(error: BaseException) -> str:
     """Say in a few words what the library complains about."""
     text = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return re.sub(r"^code=\d+: *", "", text)
@@ -222,7 +222,7 @@ def form_fields(page: Any) -> tuple[FormField, ...]:
         if value in (None, "", False) or widget.field_type_string in ("Button", "RadioButton"):
             continue
         text = str(value)
-        drawn = page.get_textbox(widget.rect + (-1, -1, 1, 1))
+        drawn = page.get_textbox(widget.rect + (-1, -1, 1, 1))  # noqa: RUF005 - a sum of rectangles
         shown = "".join(text.split()) in "".join(drawn.split())
         box = shown_box(widget.rect, page)
         found.append(

@@ -4,9 +4,9 @@
 Everything is in the display frame: points, origin at the top left of the page as shown, y down.
 The layers above (lines, reading order, blocks, text) need no PDF library.
 
-`RawPage.counts` is by the kinds of `core.document.page_notices`; notices of the whole document
-(OCR text, unknown characters, no text layer, …) are made there once all pages are in, by
-`document_notices(info, pages)`. `RawPage.notices` holds only what is true of the page alone.
+`RawPage.counts` is by the kinds of `core.document.page_notices`; `collect_notices(pages)` there
+makes of them the notices of the document (OCR text, unknown characters, no text layer, …), and
+passes on `RawPage.notices`, which hold only what is true of the page alone.
 `start` and `end` of glyphs count from the origin (x, y) of their own run.
 """
 
