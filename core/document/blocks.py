@@ -36,6 +36,7 @@ class TextLine:
     flags: int
     angle: int
     direction: tuple[float, float] = (1.0, 0.0)
+    sign: int = 1  # −1: v, top and bottom count against the frame, as in mirrored text
     tag: str = ""
     widest_gap: float = 0.0  # between two of its fragments, ems
 

@@ -20,6 +20,9 @@ HYPHEN = 0x2D
 _OTHER_SPACES = np.array([9, 10, 13, 0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F], np.int32)
 # A gap as wide as this, in ems, ends a fragment. MuPDF itself splits at 0.8 em.
 _WIDE_GAP = 1.2
+_STICKS_OUT = 1.5  # points
+_MUCH_SMALLER = 0.78  # small capitals have 0.8 of the size
+_MARK_LENGTH = 4  # characters: a note's mark is shorter
 _ALL_BOLD = 0.9  # of the glyphs of a fragment, so that it counts as bold
 _RAISED = np.array([0x2070, 0xB9, 0xB2, 0xB3, *range(0x2074, 0x207A)], np.int32)
 
@@ -51,6 +54,7 @@ class Fragments:
     run: NDArray[np.int32]  # the run that most of its glyphs belong to
     block: NDArray[np.int32]  # of the PDF library
     text: tuple[str, ...]
+    odd: NDArray[np.int64]  # (k, 4): stretches of another height: glyphs, run, fragment
 
     def __len__(self) -> int:
         return len(self.first)
@@ -68,7 +72,8 @@ def find_fragments(page: RawPage) -> Fragments:
     begins = np.concatenate(([0], np.flatnonzero(breaks) + 1))
     ends = np.append(begins[1:], len(inked))
     first, last = inked[begins], inked[ends - 1] + 1
-    main = _main_runs(inked_run, begins)
+    pieces, owner = _pieces(inked_run, begins)
+    main = _main_runs(inked_run, pieces, owner)
     dx, dy = runs.dx[main], runs.dy[main]
     codes = _raise_digits(codes, runs.flags[run])
     bold = np.add.reduceat((runs.flags[inked_run] & BOLD) != 0, begins, dtype=np.int64)
@@ -93,6 +98,7 @@ def find_fragments(page: RawPage) -> Fragments:
         run=main,
         block=runs.block[main],
         text=tuple([text[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]),
+        odd=_odd_pieces(page, inked, inked_run, pieces, main[owner], owner),
     )
 
 
@@ -143,16 +149,52 @@ def _breaks(
     return breaks
 
 
-def _main_runs(run: NDArray[np.int32], begins: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return for each fragment the run that most of its glyphs belong to."""
-    changes = np.flatnonzero(run[1:] != run[:-1]) + 1
-    pieces = np.union1d(begins, changes)
+def _pieces(
+    run: NDArray[np.int32], begins: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return where fragments or runs begin among the inked glyphs, and the fragment of each."""
+    changes = np.ones(len(run), bool)
+    changes[1:] = run[1:] != run[:-1]
+    changes[begins] = True
+    pieces = np.flatnonzero(changes)
+    return pieces, np.searchsorted(begins, pieces, side="right") - 1
+
+
+def _main_runs(
+    run: NDArray[np.int32], pieces: NDArray[np.int64], owner: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    """Return for each fragment the run of its longest piece."""
     counts = np.diff(np.append(pieces, len(run)))
-    owner = np.searchsorted(begins, pieces, side="right") - 1
     order = np.lexsort((-pieces, counts, owner))  # the longest last, the first of equals
-    last = np.searchsorted(owner[order], np.arange(len(begins)), side="right") - 1
+    last = np.flatnonzero(np.diff(owner[order], append=-1))
     main: NDArray[np.int32] = run[pieces[order[last]]]
     return main
+
+
+def _odd_pieces(
+    page: RawPage,
+    inked: NDArray[np.int64],
+    run: NDArray[np.int32],
+    pieces: NDArray[np.int64],
+    main: NDArray[np.int32],
+    owner: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the pieces that need boxes of another height than their fragment.
+
+    They stick out of its height, or are words much smaller than it; raised and lowered marks
+    are neither.
+    """
+    runs, own = page.runs, run[pieces]
+    if (own == main).all():
+        return np.empty((0, 4), np.int64)
+    v = runs.y * runs.dx - runs.x * runs.dy
+    above = (v - runs.ascent)[main] - (v - runs.ascent)[own]
+    below = (v + runs.descent)[own] - (v + runs.descent)[main]
+    length = np.diff(np.append(pieces, len(run)))
+    small = (runs.size[own] < _MUCH_SMALLER * runs.size[main]) & (length >= _MARK_LENGTH)
+    odd = np.flatnonzero((above > _STICKS_OUT) | (below > _STICKS_OUT) | small)
+    ends = np.append(pieces[1:], len(run))[odd] - 1
+    return np.stack((inked[pieces[odd]], inked[ends] + 1, own[odd], owner[odd]), axis=1)
 
 
 def _no_fragments() -> Fragments:
@@ -160,5 +202,5 @@ def _no_fragments() -> Fragments:
     index = np.empty(0, np.int64)
     return Fragments(
         whole, real, real, index, index, whole, real, real, real, real, real, real, real, real,
-        whole, whole, whole, (),
+        whole, whole, whole, (), np.empty((0, 4), np.int64),
     )  # fmt: skip

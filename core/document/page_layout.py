@@ -90,18 +90,27 @@ def _frame_parts(
 ) -> list[Part]:
     """Return the parts of the fragments of one angle."""
     owner = _join_neighbours(fragments, members)
+    sign = _sign(fragments, members)
     begins = np.flatnonzero(np.diff(owner, prepend=-1))
     ends = np.append(begins[1:], len(members))
     groups = [members[a:b].tolist() for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
-    atoms = _make_atoms(fragments, members, begins, groups)
+    atoms = _make_atoms(fragments, members, begins, groups, sign)
     rules = _rules(page, fragments, int(members[0]))
     right_to_left = _is_right_to_left("".join(atoms.text))
-    maker = _AtomLines(LineMaker(page, fragments), groups)
+    maker = _AtomLines(LineMaker(page, fragments, sign), groups)
     parts: list[Part] = []
     vertical = bool((fragments.flags[members] & VERTICAL).any())
     for region in find_regions(atoms, rules, right_to_left=right_to_left, vertical=vertical):
         parts.append(_part(maker, atoms, region, is_turned))
     return parts
+
+
+def _sign(fragments: Fragments, members: NDArray[np.int64]) -> int:
+    """Return −1 for mirrored text, whose letters and lines go up against the frame; else 1."""
+    if (fragments.flags[members] & VERTICAL).any():
+        return 1
+    up, down = fragments.ascent[members].sum(), fragments.descent[members].sum()
+    return -1 if down > 1.2 * up else 1
 
 
 def _join_neighbours(fragments: Fragments, members: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -120,9 +129,11 @@ def _make_atoms(
     members: NDArray[np.int64],
     begins: NDArray[np.int64],
     groups: Sequence[Sequence[int]],
+    sign: int,
 ) -> Atoms:
+    """Describe the groups of fragments; `sign` is −1 where lines follow upwards."""
     size = fragments.size[members]
-    v = fragments.v[members]
+    v = sign * fragments.v[members]
     vertical = (fragments.flags[members] & VERTICAL) != 0
     top = np.where(vertical, v - fragments.ascent[members], v - 0.7 * size)
     bottom = np.where(vertical, v + fragments.descent[members], v + 0.18 * size)
@@ -133,7 +144,7 @@ def _make_atoms(
     return Atoms(
         u0=np.minimum.reduceat(fragments.u0[members], begins),
         u1=np.maximum.reduceat(fragments.u1[members], begins),
-        v=fragments.v[heads],
+        v=sign * fragments.v[heads],
         top=np.minimum.reduceat(top, begins).astype(np.float32),
         bottom=np.maximum.reduceat(bottom, begins).astype(np.float32),
         size=tallest,
@@ -194,6 +205,7 @@ class LineMaker:
 
     page: RawPage
     fragments: Fragments
+    sign: int = 1  # −1 where v counts against the frame
 
     def line(self, chosen: Sequence[int]) -> TextLine:
         """Make the line of the given fragments, which are in order along the text."""
@@ -219,16 +231,24 @@ class LineMaker:
             text=text,
             u0=min([float(fragments.u0[i]) for i in members]),
             u1=max([float(fragments.u1[i]) for i in members]),
-            v=float(fragments.v[main]),
-            top=float(fragments.v[main] - fragments.ascent[main]),
-            bottom=float(fragments.v[main] + fragments.descent[main]),
+            v=self.sign * float(fragments.v[main]),
+            top=self._top(main),
+            bottom=self._top(main) + float(fragments.ascent[main] + fragments.descent[main]),
             size=float(fragments.size[main]),
             flags=int(fragments.flags[main]),
             angle=int(fragments.angle[main]),
             direction=(float(fragments.dx[main]), float(fragments.dy[main])),
+            sign=self.sign,
             tag=tags[run] if tags else "",
             widest_gap=self._widest_gap(members),
         )
+
+    def _top(self, index: int) -> float:
+        """Return the least v of a fragment."""
+        fragments = self.fragments
+        if self.sign > 0:
+            return float(fragments.v[index] - fragments.ascent[index])
+        return -float(fragments.v[index] + fragments.descent[index])
 
     def _widest_gap(self, members: Sequence[int]) -> float:
         """Return the widest gap between neighbours, in ems of the first."""
