@@ -89,13 +89,19 @@ def strategy_at(code: str, settings: Mapping[str, object]) -> Strategy:
     return generic_strategy(*stages)
 
 
-def make_recipe(code: str, settings: Mapping[str, object] | None = None) -> Recipe:
+def make_recipe(
+    code: str,
+    settings: Mapping[str, object] | None = None,
+    *,
+    options: Mapping[str, object] | None = None,
+) -> Recipe:
     """Check everything and fill in defaults.
 
     Args:
         code: a strategy's code.
         settings: own parameters and shared options by name; values may be text. An own parameter
             comes before a shared option of the same name.
+        options: shared options by name, also where the strategy has a parameter of that name.
 
     Raises:
         ParameterError: an unknown strategy or name, or a value that is not allowed.
@@ -109,6 +115,7 @@ def make_recipe(code: str, settings: Mapping[str, object] | None = None) -> Reci
             for name, value in settings.items()
             if name not in own_names and _known_option(declaration, name)
         }
+        | dict(options or {})
     )
     own: dict[str, object] = {k: v for k, v in settings.items() if k in own_names}
     if shared.is_reference:
@@ -117,12 +124,18 @@ def make_recipe(code: str, settings: Mapping[str, object] | None = None) -> Reci
     return Recipe(declaration.code, tuple(declaration.check(own).items()), shared)
 
 
-def parse_recipe(word: str, settings: Mapping[str, object] | None = None) -> Recipe:
+def parse_recipe(
+    word: str,
+    settings: Mapping[str, object] | None = None,
+    *,
+    options: Mapping[str, object] | None = None,
+) -> Recipe:
     """A recipe from its one-word form, `CODE` or `CODE:NAME=VALUE,NAME=VALUE`.
 
     Args:
         word: the one-word form.
         settings: more settings, such as the mode; the word's own come first.
+        options: shared options by name, as for `make_recipe`.
 
     Raises:
         ParameterError: the word has no such form, an unknown name, or a value not allowed.
@@ -137,7 +150,7 @@ def parse_recipe(word: str, settings: Mapping[str, object] | None = None) -> Rec
                 "for example FC:size=400,overlap=200"
             )
         given[name] = value.replace("\\,", ",")
-    return make_recipe(code, {**(settings or {}), **given})
+    return make_recipe(code, {**(settings or {}), **given}, options=options)
 
 
 def _known_option(declaration: Declaration, name: str) -> bool:

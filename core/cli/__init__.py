@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The command line: one module a command; the contract is the README's."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from core import VERSION
+from core.errors import ChunkscopeError
+
+COMMANDS = {
+    "strategies": "all strategies with their parameters",
+    "text": "the text of a document, its pages and blocks",
+    "chunk": "cut a document into chunks",
+    "score": "the five intrinsic scores of a chunking",
+    "search": "what a query finds among the chunks",
+    "select": "the best strategy for each document",
+    "evaluate": "measure strategies on questions with known answers",
+    "export": "write chunks, a report or code to a file",
+    "sweep": "scores over the range of a parameter",
+    "batch": "chunk and score each document of a folder",
+}
+INTERRUPTED = 130
+
+
+def run_command(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status.
+
+    0; 1 for what the user can mend, with one line on standard error; 2 for usage; 130 after
+    Ctrl+C.
+    """
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    try:
+        namespace = make_parser(_asked(arguments)).parse_args(arguments)
+        run = import_module(f"core.cli.{namespace.command}").run
+        run(namespace)
+        sys.stdout.flush()
+    except ChunkscopeError as error:
+        print(f"chunkscope: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except SystemExit as stop:
+        return int(stop.code or 0)
+    return 0
+
+
+def make_parser(commands: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:
+    """The parser of all commands; only `commands` are given their own flags."""
+    parser = argparse.ArgumentParser(
+        prog="main.py",
+        description="See what a chunker did to a document. Without a command the window opens.",
+    )
+    parser.add_argument("--version", action="version", version=f"Chunkscope {VERSION}")
+    added = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, help_text in COMMANDS.items():
+        command = added.add_parser(name, help=help_text, description=help_text.capitalize() + ".")
+        if name in commands:
+            import_module(f"core.cli.{name}").add_arguments(command)
+    return parser
+
+
+def _asked(arguments: Sequence[str]) -> Sequence[str]:
+    """Only the module of the command that is asked for is imported."""
+    return [arguments[0]] if arguments and arguments[0] in COMMANDS else []
