@@ -30,6 +30,10 @@ DISK_BYTES = 4 << 30
 CACHE_VARIABLE = "CHUNKSCOPE_CACHE_DIR"
 _FILE = "vectors-1.sqlite"  # the number is the format's version
 _FOLDER = "tokens-1"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL,"
+    " used INTEGER NOT NULL) WITHOUT ROWID"
+)
 _BATCH = 900  # SQLite takes at most 999 variables in one statement on old builds
 _TRIM_TO = 0.8  # of the limit, so that not every write has to trim
 
@@ -129,25 +133,20 @@ class VectorCache:
 
     @contextlib.contextmanager
     def _database(self) -> Iterator[sqlite3.Connection | None]:
-        """A connection; a damaged or unwritable file gives None, once it has been dropped."""
+        """A connection, or None where there can be none; a damaged file is dropped.
+
+        An error inside the `with` ends it without a word: a cache may forget, but never fails.
+        """
         assert self.folder is not None
         path = self.folder / _FILE
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(path, timeout=10)
-        except (OSError, sqlite3.Error):
+        connection = _connect(path)
+        if connection is None:
             yield None
             return
         try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL,"
-                " used INTEGER NOT NULL) WITHOUT ROWID"
-            )
             with connection:
                 yield connection
-        except sqlite3.OperationalError:  # locked for too long, disk full: go on without
+        except sqlite3.OperationalError:  # locked for too long, disk full
             pass
         except sqlite3.DatabaseError:
             connection.close()
@@ -270,6 +269,29 @@ def _unknown(vector: NDArray[np.float32] | None, dimension: int) -> bool:
 def _vector_bytes(memory: OrderedDict[bytes, NDArray[np.float32]]) -> int:
     """Bytes of an entry, with what Python adds: entries of one run differ little."""
     return int(next(reversed(memory.values())).nbytes) + 300
+
+
+def _connect(path: Path) -> sqlite3.Connection | None:
+    """A connection to the file, which is made if need be; None where that is not possible."""
+    for _ in range(2):  # a damaged file is dropped, and made again at the second try
+        connection = None
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(path, timeout=10)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(_TABLE)
+        except (OSError, sqlite3.OperationalError):
+            if connection is not None:
+                connection.close()
+            return None
+        except sqlite3.DatabaseError:
+            if connection is not None:
+                connection.close()
+            _drop_database(path)
+        else:
+            return connection
+    return None
 
 
 def _drop_database(path: Path) -> None:

@@ -335,11 +335,18 @@ def _entry_of_folder(folder: Path) -> ModelEntry:
 
 def _is_static(folder: Path) -> bool:
     """True for a model2vec folder, which holds the files of sentence-transformers as well."""
+    config, modules = _json_of(folder / "config.json"), _json_of(folder / "modules.json")
+    if isinstance(config, dict) and config.get("model_type") == "model2vec":
+        return True
+    first = modules[0] if isinstance(modules, list) and modules else {}
+    return str(first.get("type", "")).endswith("StaticEmbedding")
+
+
+def _json_of(path: Path) -> object:
     try:
-        config = json.loads((folder / "config.json").read_text("utf-8"))
+        return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
-        return False
-    return isinstance(config, dict) and config.get("model_type") == "model2vec"
+        return None
 
 
 def _downloaded_folder(model_id: str) -> Path | None:

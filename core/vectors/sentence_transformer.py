@@ -21,7 +21,7 @@ LEAST_WINDOW = 16
 # Texts between two looks at the cancel token. Sorted by length, so little is padding.
 BATCH_TEXTS = 32
 # Word pieces of a batch, padding included: more does not fit the processor's caches.
-BATCH_PIECES = 4_096
+BATCH_PIECES = 2_048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
