@@ -26,7 +26,7 @@ SNAP_WORDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpaceRuns:
-    """The runs of white space of a text of `length` characters: edges, int64 (r,), ascending."""
+    """Runs of white space in a text of `length` characters: edges, int64 (r,), ascending."""
 
     length: int
     starts: Offsets
@@ -50,8 +50,21 @@ class SpaceRuns:
 
 def space_runs(text: str) -> SpaceRuns:
     """Find the runs of white space."""
-    edges = np.diff(is_space(code_points(text)).astype(np.int8), prepend=0, append=0)
-    return SpaceRuns(len(text), np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))
+    return _runs(is_space(code_points(text)))
+
+
+def invisible_runs(text: str) -> SpaceRuns:
+    """Find the runs of what nobody sees: white space, zero-width characters, soft hyphens."""
+    points = code_points(text)
+    return _runs(is_space(points) | np.isin(points, _ZERO_WIDTH))
+
+
+_ZERO_WIDTH = np.array([0xAD, 0x180E, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF], dtype=np.uint32)
+
+
+def _runs(inside: Mask) -> SpaceRuns:
+    edges = np.diff(inside.astype(np.int8), prepend=0, append=0)
+    return SpaceRuns(len(inside), np.flatnonzero(edges == 1), np.flatnonzero(edges == -1))
 
 
 def blank_chunks(chunks: Chunks, runs: SpaceRuns) -> Mask:

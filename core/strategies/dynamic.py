@@ -2,6 +2,7 @@
 """Chunks that end at the last end mark a size allows: DFC (`spec/strategies.md` 3.17)."""
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,10 +66,10 @@ DFC = Declaration(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarkedTokens:
-    """The tokens, and int64 (m,), ascending: the number of tokens up to each that has a mark."""
+    """The tokens, and how many there are up to each that has a mark, ascending."""
 
     windows: TokenWindows
-    marked_ends: Indices
+    marked_ends: list[int]  # a list: a drag looks up one at a time
 
 
 def mark_tokens(source: Source, *, marks: str) -> MarkedTokens:
@@ -79,7 +80,7 @@ def mark_tokens(source: Source, *, marks: str) -> MarkedTokens:
     else:
         found = [match.start() for match in _MARK.finditer(source.text)]
         last_characters = np.array(found, dtype=np.int64)
-    return MarkedTokens(windows, _tokens_up_to(windows.table, last_characters))
+    return MarkedTokens(windows, _tokens_up_to(windows.table, last_characters).tolist())
 
 
 def _tokens_up_to(table: TokenTable, characters: Indices) -> Indices:
@@ -108,18 +109,14 @@ def cut_at_marks(prepared: MarkedTokens, **limits: int) -> Chunks:
     return prepared.windows.between(first, last, starts, ends)
 
 
-def _mark_cuts(marked_ends: Indices, n: int, *, least: int, most: int) -> tuple[Indices, Indices]:
+def _mark_cuts(marked_ends: list[int], n: int, *, least: int, most: int) -> tuple[Indices, Indices]:
     """The cuts inside the text, int64 (m,), and 1 for each that is at a mark, int64 (m,)."""
-    # the last mark at or before each number of tokens, 0 for none, so that a cut is one look-up
-    last_mark = np.zeros(n + 1, np.int64)
-    last_mark[marked_ends] = marked_ends
-    looked_up = np.maximum.accumulate(last_mark).tolist()
     cuts, with_mark, at = [], [], 0
     while at < n:
         high, low = min(at + most, n), min(at + least, n)
-        mark = looked_up[high]
-        found = mark > low
-        at = mark if found else high
+        last = bisect_right(marked_ends, high) - 1
+        found = last >= 0 and marked_ends[last] > low
+        at = marked_ends[last] if found else high
         cuts.append(at)
         with_mark.append(found)
     return np.array(cuts[:-1], dtype=np.int64), np.array(with_mark[:-1], dtype=np.int64)

@@ -8,19 +8,27 @@ from typing import Any
 
 from core.declaration import Bound, Declaration, Parameter, Preset, Value
 from core.errors import ParameterError
-from core.strategies import (  # noqa: F401 - the named pairs need their stages registered
-    density,
-    dynamic,
-    paragraph_groups,
-    recursive,
-    semantic,
-    sentence_groups,
-)
 from core.strategies.chunks import Chunks
+from core.strategies.density import CDAC
+from core.strategies.dynamic import DFC
+from core.strategies.paragraph_groups import PBC, PGC
+from core.strategies.recursive import RC
 from core.strategies.registry import Strategy, find, strategy
+from core.strategies.semantic import SEBC, SVAC
+from core.strategies.sentence_groups import SBC, SGC
 from core.strategies.source import Source
 from core.strategies.stages import TwoStages, cut_stages, prepare_stages
-from core.strategies.windows import SOURCE, token_overlap, token_size, token_step, token_window
+from core.strategies.windows import (
+    FC,
+    FCC,
+    OFC,
+    SOURCE,
+    SWC,
+    token_overlap,
+    token_size,
+    token_step,
+    token_window,
+)
 
 GENERIC = "HYB"
 PRIMARY, SECONDARY = "primary.", "secondary."
@@ -44,25 +52,25 @@ class Pair:
 
     code: str
     name: str
-    primary: str
-    secondary: str = "FC"
+    primary: Declaration
+    secondary: Declaration = FC
     parameters: tuple[Parameter, ...] = FIXED
     same_as: tuple[str, ...] = ()  # pairs that always coincide, by the primary's published size
 
 
 PAIRS = (
-    Pair("HSmFC", "Hybrid semantic fixed token", "SEBC"),
-    Pair("HSSC", "Hybrid semantic sliding window", "SEBC", "SWC", SLIDING),
-    Pair("HSVFC", "Hybrid semantic variance fixed token", "SVAC"),
-    Pair("HSnFC", "Hybrid sentence fixed token", "SBC"),
-    Pair("HSGC", "Hybrid sentence group fixed token", "SGC"),
-    Pair("HPFC", "Hybrid paragraph fixed token", "PBC"),
-    Pair("HPGC", "Hybrid paragraph group fixed token", "PGC"),
-    Pair("HRC", "Hybrid recursive fixed token", "RC", same_as=("RC",)),
-    Pair("HFCF", "Hybrid fixed char fixed token", "FCC", same_as=("FCC",)),
-    Pair("HOFC", "Hybrid overlapping fixed token", "OFC"),
-    Pair("HDFC", "Hybrid dynamic fixed token", "DFC"),
-    Pair("HCDC", "Hybrid content density fixed token", "CDAC"),
+    Pair("HSmFC", "Hybrid semantic fixed token", SEBC),
+    Pair("HSSC", "Hybrid semantic sliding window", SEBC, SWC, SLIDING),
+    Pair("HSVFC", "Hybrid semantic variance fixed token", SVAC),
+    Pair("HSnFC", "Hybrid sentence fixed token", SBC),
+    Pair("HSGC", "Hybrid sentence group fixed token", SGC),
+    Pair("HPFC", "Hybrid paragraph fixed token", PBC),
+    Pair("HPGC", "Hybrid paragraph group fixed token", PGC),
+    Pair("HRC", "Hybrid recursive fixed token", RC, same_as=("RC",)),
+    Pair("HFCF", "Hybrid fixed char fixed token", FCC, same_as=("FCC",)),
+    Pair("HOFC", "Hybrid overlapping fixed token", OFC),
+    Pair("HDFC", "Hybrid dynamic fixed token", DFC),
+    Pair("HCDC", "Hybrid content density fixed token", CDAC),
 )
 
 
@@ -72,7 +80,10 @@ def hybrid_declaration(primary: str, secondary: str) -> Declaration:
     Raises:
         ParameterError: one of them does not exist, or cannot be a stage.
     """
-    first, second = _stage(primary).declaration, _stage(secondary).declaration
+    return _pair_declaration(_stage(primary).declaration, _stage(secondary).declaration)
+
+
+def _pair_declaration(first: Declaration, second: Declaration) -> Declaration:
     return Declaration(
         code=GENERIC,
         name="Hybrid of two strategies",
@@ -104,7 +115,7 @@ def stages_of(declaration: Declaration) -> tuple[str, str]:
     """The codes of a hybrid's two stages."""
     for pair in PAIRS:
         if pair.code == declaration.code:
-            return pair.primary, pair.secondary
+            return pair.primary.code, pair.secondary.code
     first, second = (declaration.parameter(name).default for name in ("primary", "secondary"))
     return str(first), str(second)
 
@@ -175,14 +186,14 @@ def cut_named(prepared: TwoStages, *, gate: int, **fast: Any) -> Chunks:
 
 
 def _register(pair: Pair) -> None:
-    primary = find(pair.primary).declaration
+    primary, secondary = pair.primary, pair.secondary
     declaration = Declaration(
         code=pair.code,
         name=pair.name,
         family="hybrids",
         strategy_class=primary.strategy_class,
         source=SOURCE,
-        help=f"{pair.primary}, and {pair.secondary} inside its chunks above the gate. The paper's "
+        help=f"{primary.code}, and {secondary.code} inside its chunks above the gate. The paper's "
         "formula applies the second stage to everything (gate 0), the released code above 1,000 "
         "characters only.",
         parameters=(GATE, *pair.parameters, *prefixed(primary, PRIMARY)),
@@ -194,7 +205,7 @@ def _register(pair: Pair) -> None:
         tokenizer="cl100k_base",
         sentences=primary.sentences,
     )
-    prepare = partial(prepare_pair, primary=pair.primary, secondary=pair.secondary)
+    prepare = partial(prepare_pair, primary=primary.code, secondary=secondary.code)
     strategy(declaration, prepare=prepare)(cut_named)
 
 
@@ -202,7 +213,7 @@ for _pair in PAIRS:
     _register(_pair)
 
 
-@strategy(hybrid_declaration("PBC", "FC"), prepare=prepare_pair)
+@strategy(_pair_declaration(PBC, FC), prepare=prepare_pair)
 def cut_generic(prepared: TwoStages, *, gate: int, **fast: Any) -> Chunks:
     """Cut any pair: the parameters of both stages have their prefixes."""
     return cut_stages(

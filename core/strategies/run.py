@@ -19,6 +19,7 @@ from core.strategies.adjustments import (
     SpaceRuns,
     drop_last,
     floor_spans,
+    invisible_runs,
     join_last,
     protected_spans,
     replace_by_parts,
@@ -187,7 +188,8 @@ def _prepared_key(recipe: Recipe, source: Source) -> tuple[Any, ...]:
 def _adjusted(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
     shared = recipe.shared
     if not recipe.is_reference and not recipe.parameters.get("keep_empty", False):
-        chunks = without_blank(chunks, _space_runs(source))
+        invisible = source.units.get("invisible runs", lambda: invisible_runs(source.text))
+        chunks = without_blank(chunks, invisible)
     if shared["snap"] != "none":
         chunks = _snapped(chunks, shared.text("snap"), source)
     if shared["protect"] != "off":

@@ -70,12 +70,19 @@ class TwoStages:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LongChunk:
-    """A chunk of the primary that is cut again: its string, and how pieces of it are placed."""
+class LongChunks:
+    """The k chunks of the primary that are cut again.
 
-    index: int
-    text: str
-    place: Place
+    at: int64 (k,), which they are. key: equal for equal strings. strings: makes their strings.
+    starts: int64 (k,), where the strings are slices; places: where they are not, how pieces of
+    each string are placed in the document.
+    """
+
+    at: Indices
+    key: object
+    strings: Callable[[], list[str]]
+    starts: Indices | None = None
+    places: Sequence[Place] = ()
 
 
 def prepare_stages(
@@ -113,17 +120,17 @@ def cut_stages(
     """
     chunks = prepared.primary.cut(prepared.first, **first_fast)
     long = _long_chunks(prepared, chunks, gate)
-    if not long:
+    if not len(long.at):
         return replace(chunks, primaries=np.arange(len(chunks)))
     code = prepared.secondary.declaration.code
     if code in _WINDOWS:
         size, step = _WINDOWS[code](second_fast)
         cut, counts = _windows_of_all(prepared, long, size=size, step=step)
     else:
-        parts = [_cut_one(prepared, each.text, second_fast) for each in long]
+        parts = [_cut_one(prepared, string, second_fast) for string in long.strings()]
         counts = np.array([len(part) for part in parts], dtype=np.int64)
         cut = _in_one_list(parts)
-    return _merged(chunks, long, _placed(cut, long, counts), counts)
+    return _merged(chunks, long.at, _placed(cut, long, counts), counts)
 
 
 def _joined_units(source: Source, declaration: Declaration) -> JoinedUnits | None:
@@ -140,22 +147,35 @@ def _edges(counts: Indices) -> Indices:
 # --- which chunks are long, and what their strings are --------------------------------------------
 
 
-def _long_chunks(prepared: TwoStages, chunks: Chunks, gate: int) -> list[LongChunk]:
-    text = prepared.source.text
+def _long_chunks(prepared: TwoStages, chunks: Chunks, gate: int) -> LongChunks:
     if not chunks.is_contiguous:
         return _long_clusters(prepared.source, chunks, gate)
-    lengths = chunks.spans[:, 1] - chunks.spans[:, 0]
-    groups: dict[int, tuple[int, int]] = {}
     if prepared.joined is not None:
-        lengths, groups = _joined_lengths(prepared.joined, chunks.spans, lengths)
-    found = np.flatnonzero(lengths > gate)
-    long = []
-    for k, (start, end) in zip(found.tolist(), chunks.spans[found].tolist(), strict=True):
-        if k in groups and prepared.joined is not None:
-            long.append(_long_group(prepared.joined, k, *groups[k]))
+        return _long_groups(prepared.source.text, prepared.joined, chunks.spans, gate)
+    at = np.flatnonzero(chunks.spans[:, 1] - chunks.spans[:, 0] > gate)
+    return _slices(prepared.source.text, chunks.spans, at)
+
+
+def _slices(text: str, spans: Spans, at: Indices) -> LongChunks:
+    chosen = spans[at]
+    return LongChunks(
+        at, chosen.tobytes(), lambda: [text[a:b] for a, b in chosen.tolist()], chosen[:, 0]
+    )
+
+
+def _long_groups(text: str, joined: JoinedUnits, spans: Spans, gate: int) -> LongChunks:
+    """Groups of units whose joined string is longer than the gate; what is no group is a slice."""
+    lengths, groups = _joined_lengths(joined, spans, spans[:, 1] - spans[:, 0])
+    at = np.flatnonzero(lengths > gate)
+    strings, places = [], []
+    for k, (start, end) in zip(at.tolist(), spans[at].tolist(), strict=True):
+        if k in groups:
+            strings.append(joined.group_text(*groups[k]))
+            places.append(_in_group(joined, *groups[k]))
         else:
-            long.append(LongChunk(k, text[start:end], _moved_by(start)))
-    return long
+            strings.append(text[start:end])
+            places.append(_moved_by(start))
+    return LongChunks(at, strings, lambda: strings, None, places)
 
 
 def _joined_lengths(
@@ -177,26 +197,25 @@ def _joined_lengths(
     return np.where(is_group, joined.group_lengths(first, last), lengths), groups
 
 
-def _long_group(joined: JoinedUnits, index: int, first: int, last: int) -> LongChunk:
-    def place(pieces: Spans) -> tuple[Spans, Indices]:
-        return joined.place(first, last, pieces), np.arange(len(pieces))
-
-    return LongChunk(index, joined.group_text(first, last), place)
+def _in_group(joined: JoinedUnits, first: int, last: int) -> Place:
+    return lambda pieces: (joined.place(first, last, pieces), np.arange(len(pieces)))
 
 
 def _moved_by(start: int) -> Place:
     return lambda pieces: (pieces + start, np.arange(len(pieces)))
 
 
-def _long_clusters(source: Source, chunks: Chunks, gate: int) -> list[LongChunk]:
+def _long_clusters(source: Source, chunks: Chunks, gate: int) -> LongChunks:
     """Chunks of several spans (or of none): their slices joined by a space."""
-    long = []
+    at, strings, places = [], [], []
     for k in range(len(chunks)):
         spans = chunks.spans_of(k)
         joined = join_units(source.text, spans, " ", solid_of(source))
         if len(spans) and joined.starts[-1] - 1 > gate:
-            long.append(LongChunk(k, joined.group_text(0, len(spans)), _in_parts(joined)))
-    return long
+            at.append(k)
+            strings.append(joined.group_text(0, len(spans)))
+            places.append(_in_parts(joined))
+    return LongChunks(np.array(at, dtype=np.int64), strings, lambda: strings, None, places)
 
 
 def _in_parts(joined: JoinedUnits) -> Place:
@@ -219,21 +238,23 @@ def _in_parts(joined: JoinedUnits) -> Place:
 
 
 def _windows_of_all(
-    prepared: TwoStages, long: Sequence[LongChunk], *, size: int, step: int
+    prepared: TwoStages, long: LongChunks, *, size: int, step: int
 ) -> tuple[Chunks, Indices]:
     """Token windows of all strings in one pass, and how many each string has.
 
     The tokens are kept while the strings stay the same, so a drag of the size encodes nothing.
     """
-    texts = [each.text for each in long]
     kept = prepared.made.get("tokens")
-    if kept is None or kept[0] != texts:
+    if kept is None or kept[0] != long.key:
         tokenizer = stage_source(prepared.source, prepared.secondary.declaration).tokenizer
-        kept = prepared.made["tokens"] = (texts, *piece_tables(texts, tokenizer))
-    _, table, edges = kept
+        strings = long.strings()
+        shifts = _edges(np.array([len(string) for string in strings]))
+        kept = (long.key, "".join(strings), shifts, *piece_tables(strings, tokenizer))
+        prepared.made["tokens"] = kept
+    _, text, shifts, table, edges = kept
     n = np.diff(edges)
     counts = -(-n // step)
-    owners = np.repeat(np.arange(len(texts)), counts)
+    owners = np.repeat(np.arange(len(n)), counts)
     rank = np.arange(len(owners)) - np.repeat(_edges(counts)[:-1], counts)
     first = rank * step
     last = np.minimum(first + size, n[owners])
@@ -243,12 +264,11 @@ def _windows_of_all(
     )
     starts = starts.take(np.where(rank == 0, -1, np.arange(len(owners))))
     first, last = first + edges[owners], last + edges[owners]
-    shifts = _edges(np.array([len(text) for text in texts]))[owners]
-    spans = token_spans(table, first, last) - shifts[:, None]
+    spans = token_spans(table, first, last) - shifts[owners, None]
     lost = splits_character(table, first, last)
     if prepared.source.is_reference and lost.any():
-        strings = broken_texts("".join(texts), table, first, last, which=lost)
-        return without_spans(spans, lost, strings, starts, ends), counts
+        texts = broken_texts(text, table, first, last, which=lost)
+        return without_spans(spans, lost, texts, starts, ends), counts
     return one_span_chunks(spans, starts, ends), counts
 
 
@@ -278,24 +298,25 @@ def _in_one_list(parts: Sequence[Chunks]) -> Chunks:
     )
 
 
-def _placed(cut: Chunks, long: Sequence[LongChunk], counts: Indices) -> Chunks:
+def _placed(cut: Chunks, long: LongChunks, counts: Indices) -> Chunks:
     """The pieces of all strings in the document."""
+    if long.starts is not None:
+        owners = np.repeat(np.arange(len(counts)), counts)[cut.owners]
+        return replace(cut, spans=cut.spans + long.starts[owners, None])
     rows = cut.pointers[_edges(counts)].tolist()
-    placed, lengths, before = [], [], 0
-    for each, low, high in zip(long, rows[:-1], rows[1:], strict=True):
-        spans, span_rows = each.place(cut.spans[low:high])
+    placed, lengths = [], []
+    for place, low, high in zip(long.places, rows[:-1], rows[1:], strict=True):
+        spans, span_rows = place(cut.spans[low:high])
         placed.append(spans)
         lengths.append(np.bincount(span_rows, minlength=high - low))
-        before += len(spans)
     # spans of each row of `cut`, then of each piece: a piece of several rows has all of theirs
     of_row = _edges(np.concatenate(lengths))
     return replace(cut, spans=np.concatenate(placed), pointers=of_row[cut.pointers])
 
 
-def _merged(chunks: Chunks, long: Sequence[LongChunk], pieces: Chunks, counts: Indices) -> Chunks:
-    """The primary's chunks, the long ones replaced by their pieces."""
+def _merged(chunks: Chunks, at: Indices, pieces: Chunks, counts: Indices) -> Chunks:
+    """The primary's chunks, those at `at` replaced by their pieces."""
     numbers = np.ones(len(chunks), np.int64)
-    at = np.array([each.index for each in long], dtype=np.int64)
     numbers[at] = counts
     primaries = np.repeat(np.arange(len(chunks)), numbers)
     is_piece = np.isin(primaries, at)

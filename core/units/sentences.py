@@ -193,6 +193,8 @@ PUNKT_MODELS = {
 }
 # A number with a full stop is an ordinal in these: "am 3. Mai".
 ORDINALS_BY_FULL_STOP = frozenset({"cs", "da", "de", "et", "fi", "nb", "no", "pl", "sl", "tr"})
+# Units of measure are written with a full stop where a sentence ends, not otherwise.
+MEASURES = frozenset(("mg", "kg", "g", "ml", "l", "cm", "mm", "km", "m", "h", "min", "s", "lb"))
 _ABBREVIATION = re.compile(r"[^\W_][\w.'’-]*\Z")
 
 
@@ -215,19 +217,32 @@ def _is_abbreviated(text: str, match: Any, language: str) -> bool:
     before = _ABBREVIATION.search(text, max(0, match.start() - 40), match.start())
     if before is None:
         return False
-    word = before.group().lower()
+    word = before.group()
     if word.isdecimal():
         return language in ORDINALS_BY_FULL_STOP and len(word) <= 2
-    return word in _abbreviations(language) or (len(word) == 1 and word.isalpha())
+    always, before_number = _abbreviations(language)
+    is_initial = len(word) == 1 and word.isupper()
+    is_number_next = text[match.end() : match.end() + 1].isdecimal()
+    folded = word.lower()
+    return is_initial or folded in always or (is_number_next and folded in before_number)
 
 
 @lru_cache(maxsize=8)
-def _abbreviations(language: str) -> frozenset[str]:
+def _abbreviations(language: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Words after which a full stop ends no sentence: always, and only before a number."""
     if language not in PUNKT_MODELS:
-        return frozenset()
+        return frozenset(), frozenset()
     import punkt as package
 
-    return frozenset(package.load_model(PUNKT_MODELS[language]).abbrev_types)
+    name = PUNKT_MODELS[language]
+    learnt = frozenset(package.load_model(name).abbrev_types)
+    always, before_number = (
+        package.nonbreaking_prefixes(name)
+        if name in package.PREFIX_LANGUAGES
+        else (frozenset(), frozenset())
+    )
+    words = frozenset(word for word in learnt | always if len(word) > 1)
+    return words - MEASURES, before_number
 
 
 @lru_cache(maxsize=8)
