@@ -86,6 +86,13 @@ class VectorCache:
         if self.folder is not None and vectors:
             self._write(vectors)
 
+    def find_arrays(self, key: bytes, valid: Callable[[Path], bool]) -> Path | None:
+        """The folder of arrays under `key`, if it is there and `valid`."""
+        if self.folder is None:
+            return None
+        place = self.folder / _FOLDER / key.hex()
+        return place if place.is_dir() and valid(place) else None
+
     def arrays(
         self, key: bytes, make: Callable[[Path], None], valid: Callable[[Path], bool]
     ) -> Path | None:

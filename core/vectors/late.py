@@ -131,8 +131,6 @@ def late_vectors(
     width = embedder.text_window if window is None else window
     _check_range("window", width, LEAST_WINDOW, min(GREATEST_WINDOW, embedder.text_window))
     _check_range("window_overlap", overlap, 0, GREATEST_OVERLAP)
-    if isinstance(embedder, LateFiller) and window is None:
-        embedder.fill_late(text, overlap, cancel, progress)
     pieces, ids = embedder.tokenize(text)
 
     def make(folder: Path) -> None:
@@ -148,6 +146,9 @@ def late_vectors(
         return _read(folder, pieces, embedder.dimension) is not None
 
     key = _key(text, embedder, width, overlap)
+    if isinstance(embedder, LateFiller) and window is None:
+        if embedder.cache.find_arrays(key, is_valid) is None:
+            embedder.fill_late(text, overlap, cancel, progress)
     folder = embedder.cache.arrays(key, make, is_valid)
     stored = None if folder is None else _read(folder, pieces, embedder.dimension)
     if stored is None:

@@ -5,19 +5,33 @@ Token vectors are not sent: the engine writes them into the cache on disk, and b
 the same file.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import contextlib
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Spans, Vectors
+from core.arrays import Spans, Vectors, as_spans
 from core.cancel import NEVER, CancelToken, Progress, silent
-from core.vectors.cache import VectorCache, shared_cache
+from core.vectors.cache import (
+    Space,
+    VectorCache,
+    cache_folder,
+    encode_through,
+    shared_cache,
+)
 from core.vectors.embedder import Embedder, TokenEmbedder
 from core.vectors.late import late_vectors
-from core.vectors.models import load_embedder
+from core.vectors.models import find_model, folder_revision, load_embedder, model_folder
+
+SHIPPED_FACTS = Path(__file__).resolve().parents[2] / "resources" / "models.json"
+_FACTS = "models.json"
 
 
 class Caller(Protocol):
@@ -38,7 +52,7 @@ class Caller(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What is known of a model once it is loaded."""
+    """What is known of a model once it was loaded; kept, so that it need not be loaded again."""
 
     id: str
     dimension: int
@@ -46,11 +60,14 @@ class ModelFacts:
     has_token_vectors: bool
     revision: str
     text_window: int
+    query_prefix: str = ""
+    document_prefix: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RemoteEmbedder:
-    """The model called `name`, used through `engine`."""
+    """The model called `name`, used through `engine`; what is in the cache needs no model."""
 
     name: str
     size: int | None  # the window that was asked for; None: the library's
@@ -92,17 +109,37 @@ class RemoteEmbedder:
         self, texts: Sequence[str], cancel: CancelToken = NEVER, progress: Progress = silent
     ) -> Vectors:
         """Ordinary unit vectors, float32 (n, d)."""
-        vectors: Vectors = self.engine.call(
-            encode_texts, self.name, self.size, list(texts), cancel=cancel, progress=progress
-        )
-        return vectors
+
+        def ask(missing: list[str]) -> Vectors:
+            vectors: Vectors = self.engine.call(
+                encode_texts, self.name, self.size, missing, cancel=cancel, progress=progress
+            )
+            return vectors
+
+        return self._through_cache(texts, self.facts.document_prefix, ask)
 
     def encode_queries(self, texts: Sequence[str]) -> Vectors:
         """Vectors of queries, float32 (n, d), between the steps of long work."""
-        vectors: Vectors = self.engine.call_urgent(
-            encode_queries, self.name, self.size, list(texts)
-        )
-        return vectors
+
+        def ask(missing: list[str]) -> Vectors:
+            vectors: Vectors = self.engine.call_urgent(
+                encode_queries, self.name, self.size, missing
+            )
+            return vectors
+
+        return self._through_cache(texts, self.facts.query_prefix, ask)
+
+    def _through_cache(
+        self, texts: Sequence[str], prefix: str, ask: Callable[[list[str]], Vectors]
+    ) -> Vectors:
+        if not self.revision:  # a model whose vectors are not kept
+            return ask(list(texts))
+
+        def compute(missing: list[str], keep: Callable[[list[str], Vectors], None]) -> None:
+            keep(missing, ask(missing))
+
+        space = Space(self.id, self.revision, self.window, prefix)
+        return encode_through(self.cache, space, texts, compute, dimension=self.dimension)
 
     def pieces(self, text: str) -> Spans:
         """int64 (n, 2): spans of the text's word pieces."""
@@ -110,6 +147,10 @@ class RemoteEmbedder:
 
     def tokenize(self, text: str) -> tuple[Spans, NDArray[np.int64]]:
         """Spans, int64 (n, 2), and ids, int64 (n,), of the text's word pieces."""
+        tokenizer = _tokenizer_in(self.facts.folder) if self.facts.folder else None
+        if tokenizer is not None:
+            encoding = tokenizer.encode(text, add_special_tokens=False)
+            return as_spans(encoding.offsets), np.array(encoding.ids, dtype=np.int64)
         found: tuple[Spans, NDArray[np.int64]] = self.engine.call(
             tokenize_text, self.name, self.size, text
         )
@@ -137,13 +178,63 @@ def remote_embedder(
     cancel: CancelToken = NEVER,
     cache: VectorCache | None = None,
 ) -> RemoteEmbedder:
-    """Load the model called `name` in the engine.
+    """The model called `name`; it is loaded in the engine only if nothing is known of it yet.
 
     Raises:
         ModelError: it is not on this machine.
     """
-    facts: ModelFacts = engine.call(model_facts, name, window, cancel=cancel)
+    entry = find_model(name)
+    folder = model_folder(entry)
+    key = f"{entry.id} {window} {folder_revision(folder) if folder is not None else ''}"
+    facts = known_facts(key)
+    if facts is None:
+        facts = engine.call(model_facts, name, window, cancel=cancel)
+        keep_facts(key, facts)
+    if folder is not None:
+        facts = replace(facts, folder=str(folder))
     return RemoteEmbedder(name, window, facts, engine, shared_cache() if cache is None else cache)
+
+
+def known_facts(key: str) -> ModelFacts | None:
+    """Facts of a model that was loaded before, here or when the packaged one was added."""
+    for path in (cache_folder() / _FACTS, SHIPPED_FACTS):
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+            if key in kept:
+                return ModelFacts(**kept[key])
+        except (OSError, ValueError, TypeError):
+            continue  # absent or damaged: the model is loaded, and they are written again
+    return None
+
+
+def keep_facts(key: str, facts: ModelFacts) -> None:
+    """Keep facts for the next start; a disk that is full or read-only does no harm."""
+    path = cache_folder() / _FACTS
+    with contextlib.suppress(OSError):
+        try:
+            kept = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            kept = {}
+        kept[key] = asdict(replace(facts, folder=""))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(f".{os.getpid()}")
+        fresh.write_text(json.dumps(kept, indent=1), encoding="utf-8")
+        fresh.replace(path)
+
+
+@lru_cache(maxsize=2)
+def _tokenizer_in(folder: str) -> Any:
+    """The tokenizer of a model folder, without truncation and padding; None without a file."""
+    path = Path(folder) / "tokenizer.json"
+    if not path.is_file():
+        return None
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
 
 
 # What the engine runs.
@@ -163,7 +254,9 @@ def model_facts(
         model.window,
         model.has_token_vectors,
         model.revision if isinstance(model, TokenEmbedder) else "",
-        model.text_window if is_token_model and isinstance(model, TokenEmbedder) else 0,
+        model.text_window if isinstance(model, TokenEmbedder) else 0,
+        getattr(model, "query_prefix", "") if is_token_model else "",
+        getattr(model, "document_prefix", "") if is_token_model else "",
     )
 
 
