@@ -20,7 +20,7 @@ _LEAST_BEFORE, _LEAST_AFTER, _SHORTEST = 3, 3, 7
 def divide(words: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Each word of at least seven letters with its syllables, as far as it may be divided."""
     wanted = sorted({word for word in words if len(word) >= _SHORTEST and word.isalpha()})
-    html = "".join(f"<p lang=\"en\" style=\"{_STYLE}\">= {word}</p>" for word in wanted)
+    html = "".join(f'<p lang="en" style="{_STYLE}">= {word}</p>' for word in wanted)
     story = pymupdf.Story(html, user_css="body {margin: 0}")
     buffer = BytesIO()
     writer = pymupdf.DocumentWriter(buffer)

@@ -44,13 +44,14 @@ class Theme:
 
 @dataclass(slots=True)
 class Page:
-    """What is drawn on one page, in order; shapes below text."""
+    """What is drawn on one page, in order; shapes below text.
+
+    A shape is its points, the width of its line (0: it is filled) and its colour.
+    """
 
     number: int
     pieces: list[tuple[float, float, Piece]] = field(default_factory=list)
-    fills: list[tuple[pymupdf.Rect, Colour]] = field(default_factory=list)
-    rules: list[tuple[float, float, float, float, float, Colour]] = field(default_factory=list)
-    polygons: list[tuple[list[tuple[float, float]], Colour]] = field(default_factory=list)
+    shapes: list[tuple[list[tuple[float, float]], float, Colour]] = field(default_factory=list)
     links: list[tuple[pymupdf.Rect, int]] = field(default_factory=list)
     headings: list[tuple[int, str, float]] = field(default_factory=list)
     chapter: str = ""
@@ -67,19 +68,25 @@ class Page:
         self.pieces.append((x - shift, y, piece))
 
     def rule(
-        self, x0: float, y0: float, x1: float, y1: float, *, width: float = 0.5,
+        self,
+        x0: float,
+        y0: float,
+        x1: float,
+        y1: float,
+        *,
+        width: float = 0.5,
         colour: Colour = (0.3, 0.3, 0.33),
     ) -> None:
         """Draw a straight line."""
-        self.rules.append((x0, y0, x1, y1, width, colour))
+        self.shapes.append(([(x0, y0), (x1, y1)], width, colour))
 
     def fill(self, x0: float, y0: float, x1: float, y1: float, colour: Colour) -> None:
         """Fill a rectangle."""
-        self.fills.append((pymupdf.Rect(x0, y0, x1, y1), colour))
+        self.polygon([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], colour)
 
     def polygon(self, points: list[tuple[float, float]], colour: Colour) -> None:
         """Fill a polygon."""
-        self.polygons.append((points, colour))
+        self.shapes.append((points, 0.0, colour))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +117,12 @@ class Typesetter:
     """Makes the pages of one source."""
 
     def __init__(
-        self, source: Source, theme: Theme, divided: dict[str, tuple[str, ...]],
-        *, contents: list[tuple[int, str, int]] | None = None,
+        self,
+        source: Source,
+        theme: Theme,
+        divided: dict[str, tuple[str, ...]],
+        *,
+        contents: list[tuple[int, str, int]] | None = None,
     ) -> None:
         self._source = source
         self._theme = theme
@@ -202,8 +213,12 @@ class Typesetter:
         if columns == 2:
             size -= 1.0 if block.level < 3 else 0.3
         style = Style(
-            "sans", size, size * 1.22, self._theme.accent if block.level < 3 else (0.1, 0.1, 0.12),
-            bold=True, align="left",
+            "sans",
+            size,
+            size * 1.22,
+            self._theme.accent if block.level < 3 else (0.1, 0.1, 0.12),
+            bold=True,
+            align="left",
         )
         title = block.text if block.mark in ("", "-") else f"{block.mark} {block.text}"
         gap = {1: 20.0, 2: 14.0, 3: 10.0}[block.level]
@@ -274,9 +289,12 @@ class Typesetter:
     def _display(self, block: Block, width: float) -> list[Item]:
         size = {"title": 27.0, "subtitle": 14.0, "centre": 10.0}[block.kind]
         style = Style(
-            "sans" if block.kind != "centre" else "serif", size, size * 1.2,
+            "sans" if block.kind != "centre" else "serif",
+            size,
+            size * 1.2,
             self._theme.accent if block.kind == "title" else (0.25, 0.25, 0.28),
-            bold=block.kind == "title", align="centre" if block.kind == "centre" else "left",
+            bold=block.kind == "title",
+            align="centre" if block.kind == "centre" else "left",
         )
         return [
             replace(item, keep=True)
@@ -317,8 +335,9 @@ class Typesetter:
         items = [replace(header, gap=5.0, keep=True)]
         for index, row in enumerate(rows):
             if len(row) not in (1, len(widths)):
-                raise ValueError(f"{block.mark}, row {index + 1} has {len(row)} cells, not "
-                                 f"{len(widths)}: {row}")
+                raise ValueError(
+                    f"{block.mark}, row {index + 1} has {len(row)} cells, not {len(widths)}: {row}"
+                )
             group = len(row) == 1 or not any(row[1:])
             kind = "group" if group else "last" if index == len(rows) - 1 else "row"
             item = self._row(row, widths, aligns, kind=kind)
@@ -332,7 +351,8 @@ class Typesetter:
         span = [sum(widths)] if group else widths
         columns = [
             self._setter.lines(
-                runs(cell), replace(style, align={"l": "left", "r": "right", "c": "centre"}[align]),
+                runs(cell),
+                replace(style, align={"l": "left", "r": "right", "c": "centre"}[align]),
                 width - 9,
             )
             for cell, width, align in zip(cells, span, aligns, strict=False)
@@ -347,8 +367,14 @@ class Typesetter:
             if head:
                 page.rule(x, y, x + whole, y, width=1.0, colour=theme.accent)
             heavy = kind in ("head", "last")
-            page.rule(x, y + height, x + whole, y + height, width=1.0 if heavy else 0.35,
-                      colour=theme.accent if heavy else (0.6, 0.6, 0.63))
+            page.rule(
+                x,
+                y + height,
+                x + whole,
+                y + height,
+                width=1.0 if heavy else 0.35,
+                colour=theme.accent if heavy else (0.6, 0.6, 0.63),
+            )
             left = x
             for lines, column in zip(columns, span, strict=False):
                 for index, line in enumerate(lines):
@@ -361,7 +387,7 @@ class Typesetter:
     def _table_of_contents(self, width: float) -> list[Item]:
         items = []
         for level, title, page_number in self._contents:
-            if level > 2:
+            if level > 2 or title == "Contents":
                 continue
             bold = level == 1
             style = Style("sans" if bold else "serif", 10.0, 13.4, bold=bold, align="left")
@@ -429,8 +455,15 @@ class Typesetter:
         return frames[-1][1]
 
     def _fit(
-        self, items: list[Item], at: int, stop: int, room: float, notes: list[str] | None,
-        *, other: float = 0.0, lead: bool = False,
+        self,
+        items: list[Item],
+        at: int,
+        stop: int,
+        room: float,
+        notes: list[str] | None,
+        *,
+        other: float = 0.0,
+        lead: bool = False,
     ) -> int:
         """End of the longest run of items from `at` that fits and may end there.
 
@@ -467,9 +500,7 @@ class Typesetter:
             if last == stop or not items[last].movable:
                 return end
             items[end:after] = items[last:after] + items[end:last]
-            grown = self._fit(
-                items, at, stop, room, self._notes, lead=self._y > self._theme.top
-            )
+            grown = self._fit(items, at, stop, room, self._notes, lead=self._y > self._theme.top)
             moved = after - last
             if grown < end + moved:
                 return grown
@@ -497,7 +528,8 @@ class Typesetter:
 
     @staticmethod
     def _height(items: list[Item], at: int, end: int) -> float:
-        return sum(item.height + item.gap for item in items[at:end])
+        """Height of items in a frame, where the first one's gap does not count."""
+        return sum(item.height + item.gap for item in items[at:end]) - items[at].gap
 
     def _draw(
         self, items: list[Item], start: int, end: int, x: float, y: float, *, lead: bool
@@ -570,8 +602,11 @@ class Typesetter:
         return self._note_numbers[note]
 
     def _note_lines(self, note: str) -> list[Line]:
-        text = [Run(self._note_numbers[note], script=1), Run(" "),
-                *runs(self._source.footnotes[note])]
+        text = [
+            Run(self._note_numbers[note], script=1),
+            Run(" "),
+            *runs(self._source.footnotes[note]),
+        ]
         style = Style("serif", 8.0, 10.0, ligatures=self._theme.body.ligatures)
         return self._setter.lines(text, style, self._column_width(1))
 

@@ -53,10 +53,12 @@ SAMPLES = (
         Theme(
             accent=(0.42, 0.16, 0.22),
             tint=(0.965, 0.935, 0.92),
-            body=Style("serif", 11.0, 15.0, ligatures=True),
-            narrow=Style("serif", 9.8, 12.6, ligatures=True),
-            left=76.0,
-            right=76.0,
+            body=Style("serif", 11.0, 15.4, ligatures=True),
+            narrow=Style("serif", 10.0, 13.0, ligatures=True),
+            left=82.0,
+            right=82.0,
+            top=84.0,
+            bottom=78.0,
             chapter_on_new_page=True,
             numbering="chapter",
             header="Velmouth annual report",
@@ -78,9 +80,10 @@ def make(sample: Sample) -> bytes:
 
 
 def read_source(name: str) -> str:
-    """The source text of a sample, all its files joined."""
+    """The source text of a sample, all its files joined, with typographic apostrophes."""
     parts = sorted((HERE / "sources" / name).glob("*.md"))
-    return "\n\n".join(part.read_text(encoding="utf-8") for part in parts)
+    text = "\n\n".join(part.read_text(encoding="utf-8") for part in parts)
+    return text.replace("'", "\u2019")
 
 
 def _typeset(source: Source, theme: Theme, divided: dict[str, tuple[str, ...]]) -> list[Page]:
@@ -136,15 +139,12 @@ def _write(sample: Sample, pages: list[Page]) -> bytes:
 
 def _write_page(target: pymupdf.Page, page: Page) -> None:
     shape = target.new_shape()
-    for area, colour in page.fills:
-        shape.draw_rect(area)
-        shape.finish(fill=colour, color=None, width=0)
-    for points, colour in page.polygons:
+    for points, width, colour in page.shapes:
         shape.draw_polyline([pymupdf.Point(point) for point in points])
-        shape.finish(fill=colour, color=None, width=0, closePath=True)
-    for x0, y0, x1, y1, width, colour in page.rules:
-        shape.draw_line((x0, y0), (x1, y1))
-        shape.finish(color=colour, width=width)
+        if width:
+            shape.finish(color=colour, width=width, closePath=False)
+        else:
+            shape.finish(fill=colour, color=None, width=0, closePath=True)
     shape.commit()
     for run in _by_colour(page.pieces):
         writer = pymupdf.TextWriter(target.rect, color=run[0][2].colour)

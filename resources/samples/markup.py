@@ -172,9 +172,7 @@ def _read_items(part: str) -> list[Block]:
         assert match
         level = 2 if match[1] else 1
         blocks.append(
-            Block(
-                "item", text=match[3], level=level, mark="•" if match[2] == "-" else match[2]
-            )
+            Block("item", text=match[3], level=level, mark="•" if match[2] == "-" else match[2])
         )
     return blocks
 
@@ -219,7 +217,9 @@ def _refer(text: str, names: dict[str, str]) -> str:
     def target(match: re.Match[str]) -> str:
         if match[1] not in names:
             raise ValueError(f"reference {{{match[1]}}} has no target: label a heading or float so")
-        return names[match[1]].replace(" ", "\u00a0")
+        name = names[match[1]].replace(" ", "\u00a0")
+        opens = match.start() == 0 or text[: match.start()].endswith((". ", "? "))
+        return name[0].upper() + name[1:] if opens else name
 
     return _REFERENCE.sub(target, text)
 

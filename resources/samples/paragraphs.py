@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import pymupdf
 from markup import Run
@@ -72,7 +72,7 @@ class Line:
     notes: tuple[str, ...]
 
 
-@lru_cache(maxsize=None)
+@cache
 def font(name: str) -> pymupdf.Font:
     """One of the base fonts that MuPDF carries."""
     return pymupdf.Font(name)
@@ -81,7 +81,9 @@ def font(name: str) -> pymupdf.Font:
 class Setter:
     """Makes lines of runs: knows the divided words and the numbers of footnotes."""
 
-    def __init__(self, divided: dict[str, tuple[str, ...]], note_mark: Callable[[str], str]):
+    def __init__(
+        self, divided: dict[str, tuple[str, ...]], note_mark: Callable[[str], str]
+    ) -> None:
         self._divided = divided
         self._note_mark = note_mark
 
@@ -121,7 +123,7 @@ class Setter:
                 open_pieces.append(_piece(self._note_mark(run.note), run, style))
                 notes.append(run.note)
                 continue
-            for part in re.findall(r" +|[^ ]+", run.text):
+            for part in re.findall(r" +|[^ ]+", _tie(run.text)):
                 if part.startswith(" "):
                     close("space")
                     continue
@@ -190,9 +192,7 @@ def _badness(slack: float, spaces: float, *, last: bool, justify: bool) -> float
     return 10.0 + 100.0 * min(slack / (max(spaces, 1.0) * _STRETCH), 30.0) ** 3
 
 
-def _set_line(
-    boxes: list[Box], style: Style, width: float, *, space: float, hyphen: Piece
-) -> Line:
+def _set_line(boxes: list[Box], style: Style, width: float, *, space: float, hyphen: Piece) -> Line:
     divided = boxes[-1].after == "hyphen"
     gaps = sum(box.after == "space" for box in boxes[:-1])
     natural = sum(box.width for box in boxes) + gaps * space + (hyphen.width if divided else 0.0)
@@ -232,6 +232,11 @@ def _merge(first: Piece, second: Piece) -> Piece:
     return Piece(first.text + second.text, *_rest(first))
 
 
+def _tie(text: str) -> str:
+    """Put no-break spaces between a number and the sign or short unit after it."""
+    return re.sub(r"(?<=\d) (?=(%|°|mg|kg|ml|IU|h|km|m|mm)(?![^\W\d_]))", "\u00a0", text)
+
+
 def _face(style: Style, run: Run) -> str:
     return FACES[style.family][(style.bold or run.bold) + 2 * (style.italic or run.italic)]
 
@@ -239,7 +244,7 @@ def _face(style: Style, run: Run) -> str:
 def _piece(text: str, run: Run, style: Style) -> Piece:
     size = style.size * (_SMALL if run.script else 1.0)
     rise = style.size * (0.0 if not run.script else _RAISE if run.script > 0 else _LOWER)
-    text = text.replace("'", "\u2019")
+    text = text.replace("\u00a0", " ")  # it has kept the words together, and is a space now
     if style.ligatures:
         text = text.replace("fi", "\ufb01").replace("fl", "\ufb02")
     return Piece(text, _face(style, run), size, rise, style.colour)
