@@ -18,6 +18,7 @@ from core.document.blocks import (
 )
 from core.document.boilerplate import find_boilerplate, find_edge_lines
 from core.document.composer import Composer, line_box
+from core.document.figures import gather_figures
 from core.document.flow import join_flow
 from core.document.footnotes import find_footnotes
 from core.document.headings import confirm_headings, set_levels
@@ -128,6 +129,7 @@ def _page_drafts(layout: PageLayout, fonts: Fonts, settings: TextSettings) -> li
             draft.is_turned = part.is_turned
             name_kind(draft, fonts)
         body += found
+    body = gather_figures(body, layout.page, fonts)
     body = find_footnotes(body, fonts, layout.page.height)
     if settings.boilerplate == "drop":
         return body
@@ -149,6 +151,7 @@ def _table_draft(layout: PageLayout, part: Part) -> Draft:
         header_rows=part.header_rows,
         gutters=part.gutters,
         is_turned=part.is_turned,
+        is_drawn=part.is_drawn,
     )
 
 

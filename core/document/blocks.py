@@ -72,6 +72,9 @@ class Draft:
     column: tuple[float, float] = (0.0, 0.0)  # u of the column's sides
     gutters: tuple[float, ...] = ()  # u between the columns of a table
     is_turned: bool = False  # not in the page's main direction
+    is_drawn: bool = False  # a table with drawn lines around and between its cells
+    pieces: list[list[TextLine]] = field(default_factory=list)  # the labels of a figure
+    area: tuple[float, float, float, float] | None = None  # of a figure, x0, y0, x1, y1
 
     @property
     def text(self) -> str:

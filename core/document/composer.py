@@ -35,14 +35,17 @@ class Composer:
         if draft.rows:
             rows = self._write_table(draft)
         else:
-            self._write_lines(draft.lines, draft)
+            for index, piece in enumerate(draft.pieces or [draft.lines]):
+                if index:
+                    self.writer.add_literal("\n")
+                self._write_lines(piece, draft)
         return Block(
             start=start,
             end=self.writer.offset,
             kind=draft.kind,
             level=draft.level,
             page=draft.page,
-            boxes=_block_boxes(draft.lines),
+            boxes=((draft.page, *draft.area),) if draft.area else _block_boxes(draft.lines),
             source=draft.source,
             rows=tuple(rows),
             header_rows=draft.header_rows,

@@ -31,6 +31,7 @@ class Part:
     gutters: tuple[float, ...] = ()  # u between the columns of a table
     header_rows: int = 0
     is_turned: bool = False  # not in the page's main direction
+    is_drawn: bool = False  # a table with drawn lines around and between its cells
 
     @property
     def is_table(self) -> bool:
@@ -184,6 +185,7 @@ def _part(maker: "_AtomLines", atoms: Atoms, region: Region, is_turned: bool) ->
         tuple([(low + high) / 2 for low, high in region.gutters]),
         count_header_rows(rows),
         is_turned,
+        region.is_drawn,
     )
 
 

@@ -49,6 +49,7 @@ class Region:
     atoms: tuple[int, ...]
     gutters: tuple[tuple[float, float], ...] = ()
     rules: tuple[float, ...] = ()
+    is_drawn: bool = False  # lines are drawn around and between its cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +109,10 @@ def _ruled_tables(atoms: Atoms, rules: Rules) -> tuple[list[Region], list[Zone]]
         if prose > 0.5 and len(indices) > _MOST_LINES_PER_ROW * (len(zone.rows) - 1):
             continue  # columns of text in a frame
         if rows >= 2:
-            tables.append(Region("table", tuple(indices.tolist()), tuple(gutters), zone.rows))
+            drawn = bool(zone.columns)
+            tables.append(
+                Region("table", tuple(indices.tolist()), tuple(gutters), zone.rows, drawn)
+            )
             boxes.append(zone)
     return tables, boxes
 

@@ -55,11 +55,26 @@ def find_rules(low: NDArray[np.float32], high: NDArray[np.float32]) -> Rules:
     along = [np.stack((low[0], high[0], middle[1]), axis=1)[flat]]
     across = [np.stack((low[1], high[1], middle[0]), axis=1)[upright]]
     framed = (height >= _THIN) & (width >= _SHORTEST) & (height < 400)
-    if 1 < framed.sum() <= _MOST // 2:
+    framed[framed] = _abutting(low[:, framed], high[:, framed])
+    if framed.any():
         for side in (low, high):
             along.append(np.stack((low[0], high[0], side[1]), axis=1)[framed])
             across.append(np.stack((low[1], high[1], side[0]), axis=1)[framed])
     return Rules(np.concatenate(along), np.concatenate(across))
+
+
+def _abutting(low: NDArray[np.float32], high: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Say which boxes are cells: they share a whole side with another box."""
+    count = low.shape[1]
+    if not 1 < count <= _MOST // 2:
+        return np.zeros(count, bool)
+    same_low = np.abs(low[:, :, None] - low[:, None, :]) < _TOUCH
+    same_high = np.abs(high[:, :, None] - high[:, None, :]) < _TOUCH
+    meets = np.abs(high[:, :, None] - low[:, None, :]) < _TOUCH
+    same = same_low & same_high
+    joined = (same[1] & meets[0]) | (same[0] & meets[1])
+    mated: NDArray[np.bool_] = joined.any(axis=0) | joined.any(axis=1)
+    return mated
 
 
 def find_zones(rules: Rules) -> list[Zone]:
