@@ -146,9 +146,9 @@ def late_vectors(
         return _read(folder, pieces, embedder.dimension) is not None
 
     key = _key(text, embedder, width, overlap)
-    if isinstance(embedder, LateFiller) and window is None:
-        if embedder.cache.find_arrays(key, is_valid) is None:
-            embedder.fill_late(text, overlap, cancel, progress)
+    filler = embedder if isinstance(embedder, LateFiller) and window is None else None
+    if filler is not None and embedder.cache.find_arrays(key, is_valid) is None:
+        filler.fill_late(text, overlap, cancel, progress)
     folder = embedder.cache.arrays(key, make, is_valid)
     stored = None if folder is None else _read(folder, pieces, embedder.dimension)
     if stored is None:

@@ -73,7 +73,7 @@ class OverlayMaker:
         assert geometry is not None, "a document on pages has geometry"
         self.document = document
         self._geometry = geometry
-        self._next = next_glyph(geometry)
+        self._next = next_glyph(geometry, document.text)
         self._extents = line_extents(geometry)
 
     def overlay(self, chunks: Chunks, page: int, tails: Mapping[int, int] | None) -> PageOverlay:
@@ -184,10 +184,12 @@ class OverlayMaker:
         return np.stack([x, y], axis=2).astype(np.float32)
 
 
-def next_glyph(geometry: CharGeometry) -> Offsets:
-    """int64 (N + 1,): for each offset the first one at or after it that has a glyph, else N."""
+def next_glyph(geometry: CharGeometry, text: str) -> Offsets:
+    """int64 (N + 1,): for each offset the first one at or after it that shows ink, else N."""
     n = len(geometry.line)
-    places = np.where(geometry.line >= 0, np.arange(n), n)
+    codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    blank = [code for code in np.unique(codes).tolist() if chr(code).isspace()]
+    places = np.where((geometry.line >= 0) & ~np.isin(codes, blank), np.arange(n), n)
     following = np.minimum.accumulate(places[::-1])[::-1] if n else places
     return np.concatenate([following, [n]]).astype(np.int64)
 

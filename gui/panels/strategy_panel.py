@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -50,6 +51,8 @@ class StrategyPanel(QWidget):
         self._name = QPushButton("Choose a strategy…")
         self._name.setObjectName("strategyName")
         self._name.setToolTip("Choose another strategy (Ctrl+K, S)")
+        self._name.setMinimumWidth(0)
+        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._name.clicked.connect(self._ask_change)
         self._help = QLabel()
         self._help.setWordWrap(True)
