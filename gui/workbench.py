@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Everything that needs strategies, scores and models: made after the first page is painted."""
 
-from PySide6.QtCore import QObject
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QWidget
 
@@ -29,6 +31,10 @@ from gui.state import Selection
 from gui.theme import Theme
 from gui.toolbar import ToolBar
 
+if TYPE_CHECKING:
+    from gui.panels.plots import Plots
+
+PLOTS_AFTER_MILLISECONDS = 300
 FIRST_STRATEGIES = ("SSTC:threshold=0.4", "RC:size=1000,overlap=0")
 MODEL = "minilm"
 
@@ -63,10 +69,12 @@ class Workbench(QObject):
         self.panes: dict[str, QWidget] = {"left": self.left, "right": right, "bottom": self.bottom}
         window.addToolBar(self.toolbar)
         self.menus = fill_menus(window.menuBar(), self.actions)
+        self.plots: Plots | None = None
         self._connect()
         window.attach(self)
         self._restore_strategies()
         self._load_model()
+        QTimer.singleShot(PLOTS_AFTER_MILLISECONDS, self.make_plots)
         for opened in state.documents.values():  # what happened before the panels were there
             state.documents_changed.emit()
             state.current_changed.emit(state.current)
@@ -77,6 +85,16 @@ class Workbench(QObject):
         """Use other colours everywhere."""
         for panel in (self.left, self.strategy, self.inspector, self.bottom):
             panel.set_theme(theme)
+        if self.plots is not None:
+            self.plots.set_theme(theme)
+
+    def make_plots(self) -> None:
+        """Make the plots; later than the rest, since their library takes long to import."""
+        from gui.panels.plots import Plots
+
+        self.plots = Plots(self._window.state, self._window.theme)
+        self.plots.chunks_asked.connect(self._select_chunks)
+        self.bottom.scores.add_plots(self.plots)
 
     def pick_strategy(self, slot: int) -> None:
         """Open the list of strategies, for a slot id or −1 for a new slot."""
@@ -175,9 +193,11 @@ class Workbench(QObject):
         self._select_run(index, index)
 
     def _select_run(self, first: int, last: int) -> None:
+        self._select_chunks(tuple(range(first, last + 1)))
+
+    def _select_chunks(self, ids: tuple[int, ...]) -> None:
         chunks, state = self._chunks(), self._window.state
-        if chunks is None or not 0 <= first <= last < len(chunks):
+        if chunks is None or not ids or not 0 <= ids[0] <= ids[-1] < len(chunks):
             return
-        ids = tuple(range(first, last + 1))
-        start, end = int(chunks.starts[first]), int(chunks.ends[first])
+        start, end = int(chunks.starts[ids[0]]), int(chunks.ends[ids[0]])
         state.select(Selection("chunk", ids, state.chosen, start, end, "scores"))

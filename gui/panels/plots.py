@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Plots of the chosen strategy: sizes with the allowed band, and its values along the document."""
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from core.scores.results import Scores
+from core.strategies.chunks import Chunks
+from gui.state import Selection, State
+from gui.theme import Theme
+
+BARS = 40
+MOST_POINTS = 4_000
+# Parameters that a value of the strategy is compared with: a line in the plot is the slider.
+THRESHOLDS = ("threshold", "distance", "delta", "amount", "tau")
+
+
+class SizePlot(pg.PlotWidget):
+    """Histogram of the chunks' sizes, with the band that size compliance allows.
+
+    Signals:
+        band_clicked: least and greatest number of tokens of the bar.
+    """
+
+    band_clicked = Signal(float, float)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        _plain(self)
+        self.setLabel("bottom", "tokens")
+        self.setToolTip("Sizes of the chunks; the shaded band is what size compliance allows")
+        self._edges: NDArray[np.float64] = np.empty(0)
+        self._bars = pg.BarGraphItem(x=[], height=[], width=1)
+        self._band = pg.LinearRegionItem(movable=False)
+        self._band.setZValue(-10)
+        self.addItem(self._band)
+        self.addItem(self._bars)
+        self.scene().sigMouseClicked.connect(self._on_click)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        _recolour(self, theme)
+        self._bars.setOpts(brush=theme.strategies[0], pen=None)
+        shade = pg.mkColor(theme.ok)
+        shade.setAlpha(40)
+        self._band.setBrush(shade)
+        for line in self._band.lines:
+            line.setPen(pg.mkPen(theme.ok, style=Qt.PenStyle.DashLine))
+
+    def show_sizes(self, sizes: NDArray[np.int64], least: float, greatest: float) -> None:
+        """Show the sizes, in tokens."""
+        self._band.setRegion((least, greatest))
+        if not len(sizes):
+            self._bars.setOpts(x=[], height=[], width=1)
+            return
+        top = max(float(sizes.max()) * 1.02, 1.0)
+        counts, self._edges = np.histogram(sizes, bins=BARS, range=(0, top))
+        width = self._edges[1] - self._edges[0]
+        self._bars.setOpts(x=self._edges[:-1] + width / 2, height=counts, width=width * 0.9)
+        self.setXRange(0, top, padding=0.02)
+        self.setYRange(0, max(1, int(counts.max())), padding=0.05)
+
+    def _on_click(self, event: object) -> None:
+        x = self.plotItem.vb.mapSceneToView(event.scenePos()).x()  # type: ignore[attr-defined]
+        place = int(np.searchsorted(self._edges, x, side="right")) - 1
+        if 0 <= place < len(self._edges) - 1:
+            self.band_clicked.emit(float(self._edges[place]), float(self._edges[place + 1]))
+
+
+class ValuePlot(pg.PlotWidget):
+    """What the strategy compared at each boundary, along the document, with the threshold.
+
+    Signals:
+        threshold_moved: the value the line was dragged to.
+        chunk_clicked: the chunk that begins at the boundary nearest to a click.
+    """
+
+    threshold_moved = Signal(float)
+    chunk_clicked = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        _plain(self)
+        self.setLabel("bottom", "chunk")
+        self._values: NDArray[np.float64] = np.empty(0)
+        self._is_setting = False
+        self._points = pg.PlotDataItem([], [], symbol="o", symbolSize=5)
+        self._line = pg.InfiniteLine(angle=0, movable=True)
+        self._line.sigDragged.connect(self._on_drag)
+        self._marker = pg.InfiniteLine(angle=90, movable=False)
+        for item in (self._points, self._line, self._marker):
+            self.addItem(item)
+        self._line.hide()
+        self._marker.hide()
+        self.scene().sigMouseClicked.connect(self._on_click)
+        self.set_theme(theme)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        _recolour(self, theme)
+        self._points.setPen(pg.mkPen(theme.border))
+        self._points.setSymbolBrush(theme.strategies[0])
+        self._points.setSymbolPen(None)
+        self._line.setPen(pg.mkPen(theme.bad, width=2))
+        self._line.setHoverPen(pg.mkPen(theme.accent, width=3))
+        self._marker.setPen(pg.mkPen(theme.accent, width=1))
+
+    def show_values(self, chunks: Chunks, threshold: float | None, name: str) -> None:
+        """Show the value at each chunk's start; `threshold` None: nothing to drag."""
+        values = chunks.start_reasons.values
+        self._values = values
+        places = np.flatnonzero(~np.isnan(values))
+        if len(places) > MOST_POINTS:
+            places = places[:: -(-len(places) // MOST_POINTS)]
+        self._points.setData(places + 1, values[places])
+        self.setLabel("left", name or "value at the cut")
+        self._line.setVisible(threshold is not None)
+        self._is_setting = True
+        if threshold is not None:
+            self._line.setValue(threshold)
+        self._is_setting = False
+        tip = "The value compared at each cut"
+        self.setToolTip(
+            tip + ("; drag the line: it is the slider" if threshold is not None else "")
+        )
+
+    def mark(self, chunk: int) -> None:
+        """Mark a chunk, −1 for none."""
+        self._marker.setVisible(chunk >= 0)
+        if chunk >= 0:
+            self._marker.setValue(chunk + 1)
+
+    def _on_drag(self) -> None:
+        if not self._is_setting:
+            self.threshold_moved.emit(float(self._line.value()))
+
+    def _on_click(self, event: object) -> None:
+        x = self.plotItem.vb.mapSceneToView(event.scenePos()).x()  # type: ignore[attr-defined]
+        chunk = round(x) - 1
+        if 0 <= chunk < len(self._values):
+            self.chunk_clicked.emit(chunk)
+
+
+class Plots(QWidget):
+    """Both plots, in step with the chosen strategy.
+
+    Signals:
+        chunks_asked: indices of chunks to select, a tuple.
+    """
+
+    chunks_asked = Signal(object)
+
+    def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self.sizes = SizePlot(theme)
+        self.values = ValuePlot(theme)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.sizes, 2)
+        row.addWidget(self.values, 3)
+        self.sizes.band_clicked.connect(self._on_band)
+        self.values.chunk_clicked.connect(self._on_chunk)
+        self.values.threshold_moved.connect(self._on_threshold)
+        state.chunks_changed.connect(self._on_result)
+        state.scores_changed.connect(self._on_result)
+        state.chosen_changed.connect(self._refresh)
+        state.current_changed.connect(self._refresh)
+        state.selection_changed.connect(self._on_selection)
+        self._refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self.sizes.set_theme(theme)
+        self.values.set_theme(theme)
+
+    def _on_result(self, document: str, slot: int) -> None:
+        current = self._state.current
+        if current is not None and current.id == document and slot == self._state.chosen:
+            self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        result, chosen = self._state.chosen_result, self._state.chosen_slot
+        if not self.isVisible() or result is None or chosen is None or result.chunks is None:
+            return
+        name = threshold_name(chosen.recipe.parameters)
+        value = chosen.recipe.parameters.get(name)
+        threshold = float(value) if isinstance(value, int | float) else None
+        self.values.show_values(result.chunks, threshold, name)
+        scores = result.scores
+        if isinstance(scores, Scores):
+            options = scores.options
+            self.sizes.show_sizes(scores.units, options.sc_min, options.sc_max)
+
+    def showEvent(self, event: object) -> None:
+        """Catch up with what happened while hidden."""
+        del event
+        self._refresh()
+
+    def _on_selection(self, selection: Selection) -> None:
+        is_chunk = selection.kind in ("chunk", "cut") and selection.slot == self._state.chosen
+        self.values.mark(selection.ids[0] if is_chunk and selection.ids else -1)
+
+    def _on_band(self, least: float, greatest: float) -> None:
+        result = self._state.chosen_result
+        if result is not None and isinstance(result.scores, Scores):
+            units = result.scores.units
+            chosen = np.flatnonzero((units >= least) & (units < greatest))
+            self.chunks_asked.emit(tuple(chosen.tolist()))
+
+    def _on_chunk(self, chunk: int) -> None:
+        self.chunks_asked.emit((chunk,))
+
+    def _on_threshold(self, value: float) -> None:
+        chosen = self._state.chosen_slot
+        if chosen is None:
+            return
+        name = threshold_name(chosen.recipe.parameters)
+        parameter = chosen.recipe.strategy.declaration.parameter(name)
+        low, high = parameter.bounds(chosen.recipe.parameters)
+        clamped = min(
+            max(value, low if low is not None else value), high if high is not None else value
+        )
+        step = parameter.step if parameter.step < 1 else 0.01
+        rounded = round(clamped / step) * step
+        self._state.set_recipe(chosen.id, chosen.recipe.with_settings({name: rounded}))
+
+
+def threshold_name(parameters: object) -> str:
+    """The parameter that the values are compared with, "" if there is none."""
+    return next((name for name in THRESHOLDS if name in parameters), "")  # type: ignore[operator]
+
+
+def _plain(plot: pg.PlotWidget) -> None:
+    plot.setMenuEnabled(False)
+    plot.hideButtons()
+    plot.setMinimumHeight(80)
+    plot.setMouseEnabled(x=False, y=False)
+
+
+def _recolour(plot: pg.PlotWidget, theme: Theme) -> None:
+    plot.setBackground(theme.base)
+    for axis in ("left", "bottom"):
+        plot.getAxis(axis).enableAutoSIPrefix(False)
+        plot.getAxis(axis).setPen(pg.mkPen(theme.border))
+        plot.getAxis(axis).setTextPen(pg.mkPen(theme.muted))
