@@ -9,12 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from paragraphs import FACES, Style, font
 
 if TYPE_CHECKING:
-    from layout import Colour, Page, Theme
+    from pages import Colour, Page, Theme
 
 _LABEL = Style("sans", 7.6, 9.4, align="left")
 _STRONG = Style("sans", 7.8, 9.6, bold=True, align="left")
@@ -29,8 +30,9 @@ _COLOURS: tuple[Colour, ...] = (
 )
 
 
-def _text_lines(page: Page, x: float, y: float, text: str, style: Style, width: float) -> None:
-    """Centred lines of a short label, wrapped at spaces, around the height y."""
+def _label(page: Page, x: float, y: float, text: str, width: float) -> None:
+    """Centred lines of a short label, wrapped at spaces, around the point (x, y)."""
+    style = _LABEL
     face = font(FACES[style.family][style.bold])
     lines = [""]
     for word in text.split():
@@ -44,18 +46,14 @@ def _text_lines(page: Page, x: float, y: float, text: str, style: Style, width: 
         page.text(x, top + index * style.leading, line, style, anchor="centre")
 
 
-def _box(
-    page: Page, x: float, y: float, width: float, height: float, text: str, fill: Colour
-) -> None:
+def _box(page: Page, place: tuple[float, float, float, float], text: str, fill: Colour) -> None:
+    """A framed box with a label; its place is left, top, width, height."""
+    x, y, width, height = place
     page.fill(x, y, x + width, y + height, fill)
-    for x0, y0, x1, y1 in (
-        (x, y, x + width, y),
-        (x, y + height, x + width, y + height),
-        (x, y, x, y + height),
-        (x + width, y, x + width, y + height),
-    ):
+    corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height), (x, y)]
+    for (x0, y0), (x1, y1) in pairwise(corners):
         page.rule(x0, y0, x1, y1, width=0.7)
-    _text_lines(page, x + width / 2, y + height / 2, text, _LABEL, width - 10)
+    _label(page, x + width / 2, y + height / 2, text, width - 10)
 
 
 def _arrow(page: Page, x0: float, y0: float, x1: float, y1: float) -> None:
@@ -76,7 +74,9 @@ def _bridging_flow(page: Page, x: float, y: float, width: float, theme: Theme) -
     wide, tall = width * 0.3, 38.0
     centre = x + width / 2 - wide / 2
     right = x + width - wide
-    _box(page, centre, y + 4, wide, tall, "Adult who takes warfarin, procedure planned", theme.tint)
+    _box(
+        page, (centre, y + 4, wide, tall), "Adult who takes warfarin, procedure planned", theme.tint
+    )
     questions = [
         "Procedure of minimal bleeding risk?",
         "Mechanical mitral valve, or any mechanical valve with a further risk factor?",
@@ -91,13 +91,13 @@ def _bridging_flow(page: Page, x: float, y: float, width: float, theme: Theme) -
     for question, answer in zip(questions, answers, strict=True):
         _arrow(page, x + width / 2, top + tall, x + width / 2, top + tall + 20)
         top += tall + 20
-        _box(page, centre, top, wide, tall, question, (1, 1, 1))
+        _box(page, (centre, top, wide, tall), question, (1, 1, 1))
         _arrow(page, centre + wide, top + tall / 2, right, top + tall / 2)
         page.text((centre + wide + right) / 2, top + tall / 2 - 4, "yes", _STRONG, anchor="centre")
         page.text(x + width / 2 + 6, top + tall + 13, "no", _STRONG)
-        _box(page, right, top, wide, tall, answer, theme.tint)
+        _box(page, (right, top, wide, tall), answer, theme.tint)
     _arrow(page, x + width / 2, top + tall, x + width / 2, top + tall + 20)
-    _box(page, centre, top + tall + 20, wide, tall, "Interrupt without bridging", theme.tint)
+    _box(page, (centre, top + tall + 20, wide, tall), "Interrupt without bridging", theme.tint)
     page.text(x, y + 16, "How to read", _STRONG)
     for index, line in enumerate(
         (
@@ -114,12 +114,12 @@ def _organisation(page: Page, x: float, y: float, width: float, theme: Theme) ->
     """Council, undertaking, three divisions and the services they share."""
     wide, tall = width * 0.27, 34.0
     middle = x + width / 2
-    _box(page, middle - wide / 2, y + 4, wide, tall, "Council of the city", (1, 1, 1))
-    _box(page, x + width - wide, y + 4, wide, tall, "Board of users (21 members)", (1, 1, 1))
+    _box(page, (middle - wide / 2, y + 4, wide, tall), "Council of the city", (1, 1, 1))
+    _box(page, (x + width - wide, y + 4, wide, tall), "Board of users (21 members)", (1, 1, 1))
     _arrow(page, x + width - wide, y + 4 + tall / 2, middle + wide / 2, y + 4 + tall / 2)
     page.text(x + width - wide - 8, y + 16, "advises", _LABEL, anchor="right")
     _arrow(page, middle, y + 4 + tall, middle, y + 58)
-    _box(page, middle - wide / 2, y + 58, wide, tall, "The undertaking", theme.tint)
+    _box(page, (middle - wide / 2, y + 58, wide, tall), "The undertaking", theme.tint)
     bar, top = y + 104, y + 116
     page.rule(middle, y + 58 + tall, middle, bar, width=0.9)
     centres = [x + wide / 2, middle, x + width - wide / 2]
@@ -131,7 +131,7 @@ def _organisation(page: Page, x: float, y: float, width: float, theme: Theme) ->
     )
     for centre, name in zip(centres, divisions, strict=True):
         _arrow(page, centre, bar, centre, top)
-        _box(page, centre - wide / 2, top, wide, tall, name, theme.tint)
+        _box(page, (centre - wide / 2, top, wide, tall), name, theme.tint)
         page.rule(centre, top + tall, centre, top + tall + 14, width=0.9)
     shared = "Shared services: control room, workshop, billing office, register of the underground"
     page.fill(x, top + tall + 14, x + width, top + tall + 40, _PALE)

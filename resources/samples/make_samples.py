@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pymupdf
 from hyphenation import divide, words_of
-from layout import Page, Theme, Typesetter
+from items import Contents
+from layout import Typesetter
 from markup import Source, parse
+from pages import PAGE_HEIGHT, PAGE_WIDTH, Page, Theme
 from paragraphs import Piece, Style, font
 
 HERE = Path(__file__).parent
@@ -88,7 +90,7 @@ def read_source(name: str) -> str:
 
 def _typeset(source: Source, theme: Theme, divided: dict[str, tuple[str, ...]]) -> list[Page]:
     """Pages, set again until the page numbers in the table of contents are right."""
-    contents: list[tuple[int, str, int]] = []
+    contents: Contents = []
     for _ in range(5):
         pages = Typesetter(source, theme, divided, contents=contents).run()
         found = [(level, title, page.number) for page in pages for level, title, _ in page.headings]
@@ -101,7 +103,7 @@ def _typeset(source: Source, theme: Theme, divided: dict[str, tuple[str, ...]]) 
 def _write(sample: Sample, pages: list[Page]) -> bytes:
     document = pymupdf.open()
     for page in pages:
-        _write_page(document.new_page(width=595, height=842), page)
+        _write_page(document.new_page(width=PAGE_WIDTH, height=PAGE_HEIGHT), page)
     document.set_toc(
         [
             [level, " ".join(title.split()), page.number, {"kind": 1, "to": pymupdf.Point(0, y)}]

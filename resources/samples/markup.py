@@ -12,7 +12,7 @@ One source file is a run of blocks separated by blank lines:
     Note: text              small print under a table or figure
     [^id]: text             a footnote; [^id] in a text is its mark
     @columns 2              the flow from here on has two columns
-    @page, @toc, @centre    page break, table of contents, centred text
+    @title text, @subtitle text, @space 150, @page, @toc
 
 Inside a text: **bold**, *italic*, ^raised^, ~lowered~ and {label}, which becomes
 "Table 2", "Figure 1" or "section 3.2" of the thing so labelled.
@@ -27,6 +27,7 @@ _HEADING = re.compile(r"(#{1,3}) (.+?)(?: \{(#[\w-]+|-)\})?$")
 _LIST_ITEM = re.compile(r"( *)(-|\d+\.) (.+)$", re.DOTALL)
 _FLOAT = re.compile(r"(Table|Figure) ([\w-]+): (.+)$")
 _FOOTNOTE = re.compile(r"\[\^([\w-]+)\]: (.+)$", re.DOTALL)
+_APPENDIX = re.compile(r"Appendix (\w+):")
 _REFERENCE = re.compile(r"\{([\w-]+)\}")
 _INLINE = re.compile(r"(\*\*|\*|\^|~|\[\^[\w-]+\])")
 
@@ -46,7 +47,7 @@ class Run:
 class Block:
     """One block of a source: its kind, its text and what the kind needs."""
 
-    kind: str  # heading, paragraph, item, table, figure, note, columns, page, toc, centre
+    kind: str  # heading, paragraph, item, table, figure, note, columns, or another command
     text: str = ""
     level: int = 0  # of a heading; of a list item, 1 or 2; columns of a region
     mark: str = ""  # number of a heading, bullet of an item, "Table 2" of a float
@@ -123,29 +124,37 @@ def _split_blocks(text: str, *, boxed: bool) -> tuple[list[Block], dict[str, str
 
 def _read_block(part: str) -> list[Block]:
     first = part.split("\n", 1)[0]
-    if first.startswith("@"):
-        command, _, rest = part[1:].partition(" ")
-        if command == "columns":
-            return [Block("columns", level=int(rest))]
-        return [Block(command, text=_join(rest))]
-    if match := _HEADING.match(first):
-        label = match[3] or ""
-        return [
-            Block(
-                "heading",
-                text=match[2],
-                level=len(match[1]),
-                mark="-" if label == "-" else "",
-                label=label.removeprefix("#"),
-            )
-        ]
-    if match := _FLOAT.match(first):
-        return [_read_float(match, part)]
     if _LIST_ITEM.match(first):
         return _read_items(part)
-    if part.startswith("Note: "):
-        return [Block("note", text=_join(part[6:]))]
-    return [Block("paragraph", text=_join(part))]
+    if first.startswith("@"):
+        block = _read_command(part)
+    elif match := _HEADING.match(first):
+        block = _read_heading(match)
+    elif match := _FLOAT.match(first):
+        block = _read_float(match, part)
+    elif part.startswith("Note: "):
+        block = Block("note", text=_join(part[6:]))
+    else:
+        block = Block("paragraph", text=_join(part))
+    return [block]
+
+
+def _read_command(part: str) -> Block:
+    command, _, rest = part[1:].partition(" ")
+    if command == "columns":
+        return Block("columns", level=int(rest))
+    return Block(command, text=_join(rest))
+
+
+def _read_heading(match: re.Match[str]) -> Block:
+    label = match[3] or ""
+    return Block(
+        "heading",
+        text=match[2],
+        level=len(match[1]),
+        mark="-" if label == "-" else "",
+        label=label.removeprefix("#"),
+    )
 
 
 def _read_float(match: re.Match[str], part: str) -> Block:
@@ -179,33 +188,31 @@ def _read_items(part: str) -> list[Block]:
 
 def _number(blocks: list[Block], numbering: str) -> tuple[list[Block], dict[str, str]]:
     """Give headings, tables and figures their numbers; also what each label stands for."""
+    by_chapter = numbering == "chapter"
     counters = [0, 0, 0]
     floats = {"table": 0, "figure": 0}
-    letter = ""
+    chapter = ""  # number, or the letter of an appendix
     names: dict[str, str] = {}
-    result = []
+    marks: list[str] = []
     for block in blocks:
-        if block.kind == "heading":
-            if block.mark != "-":
-                counters[block.level - 1] += 1
-                counters[block.level :] = [0] * (3 - block.level)
-                mark = ".".join(str(count) for count in counters[: block.level])
-                if block.level == 1:
-                    letter = mark
-                    floats = dict.fromkeys(floats, 0) if numbering == "chapter" else floats
-                kind = "chapter" if block.level == 1 and numbering == "chapter" else "section"
-                block = replace(block, mark=mark)
-                names[block.label] = f"{kind} {mark}"
-            elif block.level == 1 and block.text.startswith("Appendix"):
-                letter = block.text.split()[1].rstrip(":")
-                floats = dict.fromkeys(floats, 0)
+        mark = block.mark
+        if block.kind == "heading" and mark != "-":
+            counters[block.level - 1] += 1
+            counters[block.level :] = [0] * (3 - block.level)
+            mark = ".".join(str(count) for count in counters[: block.level])
+            names[block.label] = (
+                f"{'chapter' if '.' not in mark and by_chapter else 'section'} {mark}"
+            )
         elif block.kind in floats:
             floats[block.kind] += 1
-            prefix = f"{letter}." if numbering == "chapter" else ""
-            block = replace(block, mark=f"{block.kind.capitalize()} {prefix}{floats[block.kind]}")
-            names[block.label] = block.mark
-        result.append(block)
-    return result, names
+            place = f"{chapter}." if by_chapter else ""
+            mark = names[block.label] = f"{block.kind.capitalize()} {place}{floats[block.kind]}"
+        if block.kind == "heading" and block.level == 1 and by_chapter:
+            appendix = _APPENDIX.match(block.text)
+            chapter = appendix[1] if appendix else mark
+            floats = dict.fromkeys(floats, 0)
+        marks.append(mark)
+    return [replace(b, mark=mark) for b, mark in zip(blocks, marks, strict=True)], names
 
 
 def _resolve(block: Block, names: dict[str, str]) -> Block:

@@ -51,7 +51,7 @@ class Piece:
     @property
     def width(self) -> float:
         """Advance of the text in points."""
-        return font(self.font).text_length(self.text, self.size)
+        return _width(self.font, self.text) * self.size
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,12 @@ class Line:
 def font(name: str) -> pymupdf.Font:
     """One of the base fonts that MuPDF carries."""
     return pymupdf.Font(name)
+
+
+@cache
+def _width(name: str, text: str) -> float:
+    """Advance of a text set at size 1."""
+    return font(name).text_length(text, 1.0)
 
 
 class Setter:
@@ -205,12 +211,11 @@ def _set_line(boxes: list[Box], style: Style, width: float, *, space: float, hyp
     for index, box in enumerate(boxes):
         for piece in box.pieces:
             if pieces and _continues(pieces[-1], x, piece):
-                at, before = pieces.pop()
-                piece, start = _merge(before, piece), at
+                start, before = pieces.pop()
+                pieces.append((start, _merge(before, piece)))
             else:
-                start = x
-            pieces.append((start, piece))
-            x = start + piece.width
+                pieces.append((x, piece))
+            x = pieces[-1][0] + pieces[-1][1].width
         if box.after == "space" and index < len(boxes) - 1:
             at, before = pieces[-1]
             pieces[-1] = (at, _merge(before, Piece(" ", *_rest(before))))
