@@ -122,12 +122,12 @@ def find_noun_phrases(source: Source) -> NounPhrases:
 
 
 def _pieces(source: Source) -> list[tuple[int, int]]:
-    """Tiles of the text that end at sentence ends, each of about `PARSED_AT_ONCE` characters."""
-    ends = source.sentences()[:, 1]
+    """Tiles of the text that begin with sentences, each of about `PARSED_AT_ONCE` characters."""
+    begins = source.sentences()[:, 0]
     pieces, start, length = [], 0, len(source.text)
     while start < length:
-        after = int(np.searchsorted(ends, start + PARSED_AT_ONCE, side="right")) - 1
-        end = int(ends[after]) if after >= 0 and ends[after] > start else start + PARSED_AT_ONCE
+        last = int(np.searchsorted(begins, start + PARSED_AT_ONCE, side="right")) - 1
+        end = int(begins[last]) if last >= 0 and begins[last] > start else start + PARSED_AT_ONCE
         end = length if length - start <= PARSED_AT_ONCE else min(end, length)
         pieces.append((start, end))
         start = end
