@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Indices, Spans
+from core.cancel import CancelToken, Progress
 from core.declaration import Declaration, Parameter
 from core.document.model import Notice
 from core.errors import ParameterError
@@ -86,10 +87,25 @@ def find_clusters(source: Source, k: int, seed: int, n_init: str | int) -> Clust
     starts = _starts(n_init)
     sentences = source.sentences()
     texts = [source.text[a:b] for a, b in sentences.tolist()]
-    labels = cluster_texts(texts, k=k, seed=seed, n_init=starts) if texts else None
+    labels = source.apart(clusters_apart, texts, k, seed, starts) if texts else None
     if labels is None:
         return Clusters(sentences, np.zeros(len(sentences), np.int64), has_words=not texts)
     return Clusters(sentences, labels, has_words=True)
+
+
+def clusters_apart(
+    texts: list[str],
+    k: int,
+    seed: int,
+    n_init: int | str,
+    *,
+    cancel: CancelToken,
+    progress: Progress,
+) -> Indices | None:
+    """`cluster_texts`, to be run where scikit-learn may be imported."""
+    cancel.check()
+    del progress
+    return cluster_texts(texts, k=k, seed=seed, n_init=n_init)
 
 
 def cluster_texts(texts: list[str], *, k: int, seed: int, n_init: int | str) -> Indices | None:

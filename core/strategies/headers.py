@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Offsets, Spans, as_spans
+from core.cancel import CancelToken, Progress
 from core.document.model import Document
 from core.strategies.source import Source
 from core.units.sentences import headings
@@ -105,20 +106,27 @@ def noun_phrase_headers(source: Source, spans: Spans) -> tuple[str, ...]:
 
 def find_noun_phrases(source: Source) -> NounPhrases:
     """Noun chunks, as spaCy finds them, of 2 to 15 words whose head is no pronoun."""
+    spans, texts = source.apart(noun_phrases_apart, source.text, _pieces(source))
+    return NounPhrases(spans, texts, [text.lower() for text in texts])
+
+
+def noun_phrases_apart(
+    text: str, pieces: list[tuple[int, int]], *, cancel: CancelToken, progress: Progress
+) -> tuple[Spans, list[str]]:
+    """Spans, int64 (n, 2), and words of the noun phrases, found where spaCy may be imported."""
     pipeline = tagger()
     spans: list[tuple[int, int]] = []
     texts: list[str] = []
-    pieces = _pieces(source)
     for index, (start, end) in enumerate(pieces):
-        source.cancel.check()
-        source.progress(index, len(pieces), "parts read for noun phrases")
-        for chunk in pipeline(source.text[start:end]).noun_chunks:
+        cancel.check()
+        progress(index, len(pieces), "parts read for noun phrases")
+        for chunk in pipeline(text[start:end]).noun_chunks:
             words = chunk.text.split()
             if FEWEST_WORDS <= len(words) <= MOST_WORDS and chunk.root.pos_ != "PRON":
                 spans.append((start + chunk.start_char, start + chunk.end_char))
                 texts.append(" ".join(words))
-    source.progress(len(pieces), len(pieces), "parts read for noun phrases")
-    return NounPhrases(as_spans(spans), texts, [text.lower() for text in texts])
+    progress(len(pieces), len(pieces), "parts read for noun phrases")
+    return as_spans(spans), texts
 
 
 def _pieces(source: Source) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Spans, as_spans
+from core.cancel import CancelToken, Progress
 from core.document.model import Document
 from core.errors import ParameterError, nearest
 from core.units.paragraphs import trimmed_spans
@@ -99,6 +100,20 @@ def punkt() -> Any:
     parameters.sent_starters = set(model.sent_starters)
     parameters.ortho_context.update(model.ortho_context)
     return PunktSentenceTokenizer(parameters)
+
+
+def split_apart(
+    document: Document,
+    name: str,
+    headings_end_sentences: bool,
+    *,
+    cancel: CancelToken,
+    progress: Progress,
+) -> Spans:
+    """`split_sentences`, to be run where spaCy may be imported."""
+    cancel.check()
+    del progress
+    return split_sentences(document, name, headings_end_sentences=headings_end_sentences)
 
 
 def _spacy(document: Document) -> Spans:
