@@ -15,6 +15,7 @@ from core.errors import ParameterError, nearest
 from core.strategies.hybrids import GENERIC, generic_strategy, stages_of
 from core.strategies.registry import Strategy, find
 from core.strategies.shared_options import SharedOptions, check_shared, shared_names
+from core.units.tokens import ALIASES
 
 _NEXT_PARAMETER = re.compile(r"(?<!\\),(?=\s*[A-Za-z_][\w.]*=)")
 
@@ -72,7 +73,8 @@ class Recipe:
         then = strategy_at(self.code, self.parameters | dict(settings)).declaration
         own = {parameter.name for parameter in then.parameters}
         kept: dict[str, object] = {k: v for k, v in self.own if k in own}
-        return make_recipe(self.code, {**self.shared.changed(), **kept, **settings})
+        options = {k: v for k, v in self.shared.changed().items() if k in own or k not in settings}
+        return make_recipe(self.code, {**kept, **settings}, options=options)
 
 
 def strategy_at(code: str, settings: Mapping[str, object]) -> Strategy:
@@ -117,7 +119,7 @@ def make_recipe(
         }
         | dict(options or {})
     )
-    own: dict[str, object] = {k: v for k, v in settings.items() if k in own_names}
+    own = {p.name: _full(p, settings[p.name]) for p in declaration.parameters if p.name in settings}
     if shared.is_reference:
         own = {**_REFERENCE_DEFAULTS.get(declaration.code, {}), **own}
         declaration = _as_released(declaration)
@@ -151,6 +153,12 @@ def parse_recipe(
             )
         given[name] = value.replace("\\,", ",")
     return make_recipe(code, {**(settings or {}), **given}, options=options)
+
+
+def _full(parameter: Parameter, value: object) -> object:
+    """The full name of a token unit where the choice is one; everything else as it is."""
+    is_unit = "cl100k_base" in parameter.choices
+    return ALIASES.get(str(value), value) if is_unit else value
 
 
 def _known_option(declaration: Declaration, name: str) -> bool:
