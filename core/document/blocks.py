@@ -16,6 +16,23 @@ from core.document.model import BlockKind, BlockSource
 from core.document.raw import BOLD, MONO
 
 
+# Roles of the structure tree (ISO 32000-1, 14.8.4). "P" and containers say too little.
+_TAG_KINDS: dict[str, BlockKind] = {
+    **{f"H{level}": "heading" for level in range(1, 7)},
+    "H": "heading",
+    "Title": "heading",
+    "LI": "list_item",
+    "Lbl": "list_item",
+    "LBody": "list_item",
+    "TOCI": "list_item",
+    "Caption": "caption",
+    "Note": "footnote",
+    "FENote": "footnote",
+    "Formula": "formula",
+}
+_LONGEST_HEADING = 300  # characters
+
+
 @dataclass(slots=True, eq=False)
 class TextLine:
     """A line of text of one column: its fragments in reading order and its place.
@@ -223,7 +240,29 @@ def _ended_early(last: TextLine, line: TextLine, right: float) -> bool:
 
 
 def name_kind(draft: Draft, fonts: Fonts) -> None:
-    """Set the kind and level of a block of text from its words and fonts."""
+    """Set the kind and level of a block of text: from its tag, or else from words and fonts."""
+    if not _take_tag(draft):
+        _name_by_fonts(draft, fonts)
+        if draft.kind == "paragraph" and draft.lines[0].tag == "P":
+            draft.source = "tags"
+
+
+def _take_tag(draft: Draft) -> bool:
+    """Set kind and level from the role of most lines in the structure tree, if it has one."""
+    tags = Counter(line.tag for line in draft.lines)
+    tag = tags.most_common(1)[0][0]
+    kind = _TAG_KINDS.get(tag)
+    if kind is None or (kind == "heading" and len(draft.text) > _LONGEST_HEADING):
+        return False
+    draft.kind, draft.source = kind, "tags"
+    if kind == "heading":
+        draft.level = int(tag[1]) if tag[1:2].isdigit() else 1
+    elif kind == "list_item":
+        draft.level = 1
+    return True
+
+
+def _name_by_fonts(draft: Draft, fonts: Fonts) -> None:
     text = draft.text
     first = draft.lines[0]
     if draft.lines[-1].is_entry and len(draft.lines) <= 3:

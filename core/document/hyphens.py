@@ -37,7 +37,7 @@ def join_lines(before: str, after: str, words: frozenset[str]) -> tuple[int, str
         return _resolve_hyphen(before, after, words)
     if is_spaceless(before[-1]) and is_spaceless(after[0]):
         return 0, ""
-    if before[-1] in "—/" and len(before) > 1 and not before[-2].isspace():
+    if before[-1] in "—–/" and len(before) > 1 and not before[-2].isspace():
         return 0, ""
     return 0, " "
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.document.raw import BOLD, SUPERSCRIPT, RawPage
+from core.document.raw import BOLD, SUPERSCRIPT, RawPage, Runs
 
 SPACE = 32
 SOFT_HYPHEN = 0xAD
@@ -63,12 +63,13 @@ class Fragments:
 def find_fragments(page: RawPage) -> Fragments:
     """Cut the glyphs of `page` into fragments; those that hold only spaces are left out."""
     runs = page.runs
-    codes, low, high, run = _clean(page)
+    placed = _clean(page)
+    codes, low, high, run = placed.codes, placed.low, placed.high, placed.run
     inked = np.flatnonzero(codes != SPACE)
     if not len(inked):
         return _no_fragments()
     inked_run = run[inked]
-    breaks = _breaks(runs.line[inked_run], low[inked], high[inked], runs.size[inked_run])
+    breaks = _breaks(placed.line[inked], low[inked], high[inked], runs.size[inked_run])
     begins = np.concatenate(([0], np.flatnonzero(breaks) + 1))
     ends = np.append(begins[1:], len(inked))
     first, last = inked[begins], inked[ends - 1] + 1
@@ -116,25 +117,128 @@ def _decode(codes: NDArray[np.int32]) -> str:
     return codes.astype("<u4").tobytes().decode("utf-32-le", errors="replace")
 
 
-def _clean(
-    page: RawPage,
-) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float32], NDArray[np.int32]]:
-    """Return codes, u of both sides and runs of the glyphs, spaces made one kind and single."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Placed:
+    """Glyphs in the order of the text: code points, both sides (u), run, line of the file."""
+
+    codes: NDArray[np.int32]
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+    run: NDArray[np.int32]
+    line: NDArray[np.int32]
+
+    def taken(self, chosen: NDArray[np.int64]) -> "_Placed":
+        """Return the glyphs at `chosen`, in that order."""
+        return _Placed(
+            self.codes[chosen], self.low[chosen], self.high[chosen], self.run[chosen],
+            self.line[chosen],
+        )  # fmt: skip
+
+
+def _clean(page: RawPage) -> _Placed:
+    """Return the glyphs with spaces made one kind and single, and woven lines sorted."""
     glyphs, runs = page.glyphs, page.runs
     codes = glyphs.codes
-    space = np.isin(codes, _OTHER_SPACES)
-    if space.any():
-        codes = np.where(space, np.int32(SPACE), codes)
+    other = (codes < SPACE) | ((codes >= 0xA0) & np.isin(codes, _OTHER_SPACES))
+    if other.any():
+        codes = np.where(other, np.int32(SPACE), codes)
     base = (runs.x * runs.dx + runs.y * runs.dy)[glyphs.run]
     low = np.minimum(glyphs.start, glyphs.end) + base
     high = np.maximum(glyphs.start, glyphs.end) + base
-    run = glyphs.run
-    space = codes == SPACE
+    placed = _Placed(codes, low, high, glyphs.run, runs.line[glyphs.run])
+    if page.counts.get("double"):
+        placed = _sort_woven(page, placed)
+    space = placed.codes == SPACE
     doubled = space[1:] & space[:-1]
     if doubled.any():
-        keep = np.concatenate(([True], ~doubled))
-        codes, low, high, run = codes[keep], low[keep], high[keep], run[keep]
-    return codes, low, high, run
+        placed = placed.taken(np.flatnonzero(np.concatenate(([True], ~doubled))))
+    return placed
+
+
+def _sort_woven(page: RawPage, placed: _Placed) -> _Placed:
+    """Sort the glyphs of lines that lie in one another's gaps, as after removing double glyphs."""
+    starts = np.flatnonzero(np.diff(placed.line, prepend=-1))
+    if len(starts) < 2:
+        return placed
+    runs = page.runs
+    u0 = np.minimum.reduceat(placed.low, starts)
+    u1 = np.maximum.reduceat(placed.high, starts)
+    first = placed.run[starts]
+    v = runs.y[first] * runs.dx[first] - runs.x[first] * runs.dy[first]
+    pairs = np.concatenate([_woven_pairs(runs, first, u0, u1, v, shift) for shift in (0.0, 1.0)])
+    turned_back = _turned_back(placed)
+    if not len(pairs) and not len(turned_back):
+        return placed
+    leader = np.arange(len(starts))
+    for a, b in pairs.tolist():
+        leader[leader == leader[b]] = leader[a]
+    glyph_line = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(placed.codes))))
+    chosen = np.union1d(leader[leader != np.arange(len(starts))], leader[glyph_line[turned_back]])
+    return _woven(placed, leader[glyph_line], glyph_line, chosen)
+
+
+def _turned_back(placed: _Placed) -> NDArray[np.int64]:
+    """Return glyphs before which their line jumps back, which single glyphs never do."""
+    back = placed.high[1:] < placed.low[:-1] - 0.5 * (placed.high[1:] - placed.low[1:])
+    return np.flatnonzero(back & (placed.line[1:] == placed.line[:-1])) + 1
+
+
+def _woven_pairs(
+    runs: Runs,
+    first: NDArray[np.int32],
+    u0: NDArray[np.float32],
+    u1: NDArray[np.float32],
+    v: NDArray[np.float32],
+    shift: float,
+) -> NDArray[np.int64]:
+    """Return pairs of lines on one baseline, the second beginning inside the first, (k, 2).
+
+    `first` is the first run of each line. Baselines are compared in steps of 2 points; `shift`
+    moves the steps.
+    """
+    dx, dy, size = runs.dx[first], runs.dy[first], runs.size[first]
+    order = np.lexsort((u0, np.rint((v + shift) / 2), np.rint(16 * dx), dy > 0))
+    before, after = order[:-1], order[1:]
+    woven = np.abs(v[before] - v[after]) < 0.2 * size[after]
+    woven &= u0[after] < u1[before] - 0.6 * size[after]
+    woven &= np.abs(dx[before] - dx[after]) < 0.05
+    return np.stack((before[woven], after[woven]), axis=1)
+
+
+def _woven(
+    placed: _Placed,
+    leader: NDArray[np.int64],
+    own: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+) -> _Placed:
+    """Put the glyphs of each group of lines in order of place; spaces under glyphs go."""
+    position = leader.astype(np.float64) * len(own) + np.arange(len(own))
+    keep = np.ones(len(own), bool)
+    line = placed.line.copy()
+    for group in chosen.tolist():
+        members = np.flatnonzero(leader == group)
+        inked = members[placed.codes[members] != SPACE]
+        spaces = members[placed.codes[members] == SPACE]
+        if not len(inked) or _overlapping(placed, inked):
+            position[members] = own[members] * float(len(own)) + members
+            continue
+        middle = (placed.low[spaces] + placed.high[spaces]) / 2
+        hit = (middle[:, None] > placed.low[inked]) & (middle[:, None] < placed.high[inked])
+        keep[spaces[hit.any(axis=1)]] = False
+        ordered = members[np.argsort(placed.low[members], kind="stable")]
+        position[ordered] = group * float(len(own)) + np.arange(len(ordered))
+        line[members] = placed.line[members[0]]
+    order = np.argsort(position, kind="stable")
+    result = _Placed(placed.codes, placed.low, placed.high, placed.run, line)
+    return result.taken(order[keep[order]])
+
+
+def _overlapping(placed: _Placed, inked: NDArray[np.int64]) -> bool:
+    """Say whether glyphs lie on one another, so that their lines are no parts of one."""
+    order = inked[np.argsort(placed.low[inked], kind="stable")]
+    over = placed.high[order][:-1] - placed.low[order][1:]
+    width = placed.high[order] - placed.low[order]
+    return bool((over > 0.5 * np.minimum(width[1:], width[:-1])).mean() > 0.1)
 
 
 def _breaks(

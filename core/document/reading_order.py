@@ -106,7 +106,11 @@ def _ruled_tables(atoms: Atoms, rules: Rules) -> tuple[list[Region], list[Zone]]
         prose = _prose_share(atoms, columns)
         if not zone.columns and (aligned < 0.5 or prose > 0.4):
             continue
-        if prose > 0.5 and len(indices) > _MOST_LINES_PER_ROW * (len(zone.rows) - 1):
+        if (
+            prose > 0.5
+            and len(columns) < 4
+            and len(indices) > _MOST_LINES_PER_ROW * (len(zone.rows) - 1)
+        ):
             continue  # columns of text in a frame
         if rows >= 2:
             drawn = bool(zone.columns)
@@ -396,7 +400,7 @@ def _prose_share(atoms: Atoms, columns: list[NDArray[np.int64]]) -> float:
         length = np.array([_weight(atoms.text[i]) for i in column.tolist()])
         width = atoms.u1[column] - atoms.u0[column]
         extent = float(atoms.u1[column].max() - atoms.u0[column].min())
-        full = (width >= 0.65 * extent) & (length >= 18)
+        full = ((width >= 0.65 * extent) & (length >= 18)) | (length >= 32)
         total += float(length.sum())
         if full.sum() >= 2:
             prose += float(length[full].sum())
