@@ -13,7 +13,7 @@ import numpy as np
 from core.arrays import Indices, Mask, Offsets, Spans, Values
 from core.strategies.chunks import Chunks, Reasons, Rule, join_reasons, one_span_chunks, reasons
 from core.strategies.source import Source
-from core.strategies.trimming import Solid, solid_table
+from core.strategies.trimming import Solid
 
 SENTENCE_GLUE = " "
 PARAGRAPH_GLUE = "\n\n"
@@ -130,7 +130,7 @@ def join_units(text: str, units: Spans, glue: str, solid: Solid | None = None) -
     gaps = zip(units[:-1, 1].tolist(), units[1:, 0].tolist(), strict=True)
     differs = [text[a:b] != glue for a, b in gaps]
     np.cumsum(differs, out=broken[1:])
-    return JoinedUnits(text, glue, units, lengths, starts, broken, solid or solid_table(text))
+    return JoinedUnits(text, glue, units, lengths, starts, broken, solid or Solid(text))
 
 
 def joined_sentences(source: Source, splitter: str | None = None) -> JoinedUnits:
@@ -153,7 +153,7 @@ def joined_paragraphs(source: Source) -> JoinedUnits:
 
 def solid_of(source: Source) -> Solid:
     """Where the text is not white space; made once and kept."""
-    return source.units.get("solid", lambda: solid_table(source.text))
+    return source.units.get("solid", lambda: Solid(source.text))
 
 
 def groups_between(cuts: Indices, n: int) -> tuple[Indices, Indices]:

@@ -14,7 +14,12 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from core.arrays import Indices, Mask, Offsets
-from core.units.tokens import PieceCounter, code_points
+from core.strategies.ascii_view import ascii_bytes
+from core.strategies.span_counts import cut_places
+from core.units.tokens import PieceCounter, piece_tables
+
+SHORT, MANY = 32, 256  # characters of a piece on average, and pieces: below, they are encoded alone
+_FAST = ("cl100k_base", "o200k_base")  # encode many pieces in one table at once
 
 Finder = Callable[[str, int, int], Iterator[int]]  # text, start, end -> where separators begin
 
@@ -64,12 +69,10 @@ class NestedPieces:
 
     def lengths(self, level: Level, needed: Mask) -> Indices:
         """int64 (n,): lengths of the level's pieces, right where `needed`, bool (n,), is True."""
-        missing = np.flatnonzero(needed & (level.lengths < 0))
-        if len(missing) and self.counter is not None:
-            text = self.text
-            starts, ends = level.edges[missing].tolist(), level.edges[missing + 1].tolist()
-            pieces = [text[a:b] for a, b in zip(starts, ends, strict=True)]
-            level.lengths[missing] = self.counter.counts(pieces)
+        if self.counter is not None:
+            missing = np.flatnonzero(needed & (level.lengths < 0))
+            if len(missing):
+                level.lengths[missing] = _counts(self.text, level, missing, self.counter)
         return level.lengths
 
     def character_lengths(self, start: int, end: int) -> Indices:
@@ -123,7 +126,8 @@ def nest(
     for separator in usable:
         _mark(text, edges[-1], separator, is_edge)
         edges.append(np.flatnonzero(is_edge))
-        wholes.append(np.array([not _occurs(text, separator)] + [False] * (len(edges[-1]) - 2)))
+        wholes.append(np.zeros(len(edges[-1]) - 1, np.bool_))
+        wholes[-1][:1] = not _occurs(text, separator)
     levels = link_levels(labels, edges, wholes, counter)
     return NestedPieces(text, levels, by_characters, unit, counter)
 
@@ -158,6 +162,41 @@ def link_levels(
     return tuple(levels)
 
 
+def _counts(text: str, level: Level, missing: Indices, counter: PieceCounter) -> Indices:
+    """int64 (m,): units of the pieces `missing`, int64 (m,), each encoded by itself.
+
+    Many short pieces are not encoded one by one: their parents are, and where both edges of a
+    piece are places at which counts add up (`core.strategies.span_counts`), or edges of the
+    parent, its count is that of the parent's tokens between them.
+    """
+    starts, ends = level.edges[missing], level.edges[missing + 1]
+    if counter.tokenizer not in _FAST or (ends - starts).mean() > SHORT or len(missing) < MANY:
+        return _counted_alone(text, starts, ends, counter)
+    fresh = np.append(True, np.diff(level.parents[missing]) > 0)
+    first = np.flatnonzero(fresh)
+    last = np.append(first[1:], len(missing)) - 1
+    parents = zip(starts[first].tolist(), ends[last].tolist(), strict=True)
+    texts = [text[a:b] for a, b in parents]
+    table, _ = piece_tables(texts, counter.tokenizer)
+    joined = "".join(texts)
+    owner = np.cumsum(fresh) - 1
+    sizes = ends[last] - starts[first]
+    shift = (np.cumsum(sizes) - sizes - starts[first])[owner]  # to offsets in `joined`
+    adds_up = np.zeros(len(joined) + 1, np.bool_)
+    adds_up[cut_places(joined, counter.tokenizer)] = True
+    adds_up[starts[first] + shift[first]] = adds_up[ends[last] + shift[last]] = True
+    low, high = starts + shift, ends + shift
+    counts: Indices = np.searchsorted(table.floors, high) - np.searchsorted(table.floors, low)
+    alone = np.flatnonzero(~(adds_up[low] & adds_up[high]))
+    counts[alone] = _counted_alone(text, starts[alone], ends[alone], counter)
+    return counts
+
+
+def _counted_alone(text: str, starts: Offsets, ends: Offsets, counter: PieceCounter) -> Indices:
+    pairs = zip(starts.tolist(), ends.tolist(), strict=True)
+    return counter.counts([text[a:b] for a, b in pairs])
+
+
 def _occurs(text: str, separator: Separator) -> bool:
     return separator.find is not None and next(separator.find(text, 0, len(text)), None) is not None
 
@@ -166,8 +205,8 @@ def _mark(text: str, edges: Offsets, separator: Separator, is_edge: Mask) -> Non
     """Mark in `is_edge`, bool (N + 1,), the places before the separator in each piece."""
     find = separator.find
     assert find is not None
-    if separator.character:
-        is_edge[:-1] |= code_points(text) == ord(separator.character)
+    if separator.character.isascii() and separator.character not in ("", "?"):
+        is_edge[:-1] |= ascii_bytes(text) == ord(separator.character)
         return
     for a, b in pairwise(edges.tolist()):
         for at in find(text, a, b):

@@ -95,7 +95,7 @@ def cut_parents_and_children(
     roots = parents.spans
     bases = np.concatenate([[0], np.cumsum(roots[:, 1] - roots[:, 0])])
     pieces = _inside(prepared.pieces, roots, bases)
-    solid = _solid_inside(prepared.solid, roots, bases)
+    solid = _solid_inside(prepared.solid, roots, bases, pieces.text)
     found = split_recursively(pieces, size=child, overlap=overlap)
     children = as_chunks(found, pieces, solid, size=child, overlap=overlap)
     owners = np.searchsorted(bases, children.spans[:, 0], side="right") - 1
@@ -129,12 +129,12 @@ def _ranges(low: Indices, high: Indices) -> Indices:
     return ranks + np.repeat(low, sizes)
 
 
-def _solid_inside(solid: Solid, roots: Spans, bases: Offsets) -> Solid:
-    """The solid characters of the roots set end to end."""
+def _solid_inside(solid: Solid, roots: Spans, bases: Offsets, text: str) -> Solid:
+    """The solid characters of the roots set end to end, which is `text`."""
     offsets = solid.places[1:-1]
     low, high = np.searchsorted(offsets, roots).T
     shift = np.repeat(bases[:-1] - roots[:, 0], high - low)
-    return padded(offsets[_ranges(low, high)] + shift, int(bases[-1]))
+    return Solid(text, padded(offsets[_ranges(low, high)] + shift, int(bases[-1])))
 
 
 def _interleave(parents: Chunks, children: Chunks, owners: Indices) -> Chunks:

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from core.arrays import Indices, Spans
+from core.arrays import Indices, Offsets, Spans
+from core.strategies.ascii_view import ascii_bytes, is_letter_or_digit
 from core.strategies.separator_search import Attach, Match, SplitSeparator, piece_edges
-from core.units.tokens import PieceCounter, code_points
+from core.units.tokens import PieceCounter
 
 UNKNOWN = -1
 Part = tuple[int, int, int]  # start, end, count of a piece
@@ -78,9 +78,12 @@ class PieceTree:
 
     def exceeds(self, start: int, end: int, most: int) -> bool:
         """True if the text from `start` to `end` has more than `most` units."""
-        if self._word_starts[end] - self._word_starts[start] > most:
-            return True
-        return self.count(start, end) > most
+        return self._words(start, end) > most or self.count(start, end) > most
+
+    def _words(self, start: int, end: int) -> int:
+        """How many words begin in a span: at most its units."""
+        starts = self._word_starts
+        return int(np.searchsorted(starts, end) - np.searchsorted(starts, start))
 
     def split(self, spans: Spans, most: int) -> Pieces:
         """Split spans, int64 (n, 2), each as a text of its own, into pieces of at most `most`.
@@ -148,7 +151,7 @@ class PieceTree:
         """Start, end and count of one node; the count stays unknown if words tell enough."""
         nodes = self._nodes
         start, end, count = int(nodes.starts[node]), int(nodes.ends[node]), int(nodes.counts[node])
-        if count == UNKNOWN and self._word_starts[end] - self._word_starts[start] <= most:
+        if count == UNKNOWN and self._words(start, end) <= most:
             count = nodes.counts[node] = self.count(start, end)
         return start, end, count
 
@@ -156,8 +159,11 @@ class PieceTree:
         """Count the nodes whose number is not known and not above `most` by their words."""
         nodes = self._nodes
         unknown = frontier[nodes.counts[frontier] == UNKNOWN]
-        starts, ends = nodes.starts[unknown], nodes.ends[unknown]
-        unknown = unknown[self._word_starts[ends] - self._word_starts[starts] <= most]
+        low, high = (
+            np.searchsorted(self._word_starts, edges[unknown])
+            for edges in (nodes.starts, nodes.ends)
+        )
+        unknown = unknown[high - low <= most]
         if len(unknown):
             text = self.text
             bounds = zip(nodes.starts[unknown].tolist(), nodes.ends[unknown].tolist(), strict=True)
@@ -273,22 +279,16 @@ class _Nodes:
         self.matches = np.concatenate([self.matches] * 2)
 
 
-def word_starts(text: str) -> NDArray[np.int64]:
-    """int64 (N + 1,): how many words of the text begin before each offset.
+def word_starts(text: str) -> Offsets:
+    """int64 (w,): where the words of the text begin, ascending.
 
     A word begins at an ASCII letter or digit behind ASCII white space. Every tokenizer here splits
     at white space at least so far that two such words share no token: a span has at least as many
     tokens as words begin in it. That decides most long spans without encoding them.
     """
-    points = code_points(text)
-    lower = points | 0x20
-    solid = ((lower >= ord("a")) & (lower <= ord("z"))) | (
-        (points >= ord("0")) & (points <= ord("9"))
-    )
-    white = (points == ord(" ")) | (points == ord("\n")) | (points == ord("\t"))
-    begins = np.zeros(len(text) + 1, np.int64)
-    begins[2:] = solid[1:] & white[:-1]
-    return np.cumsum(begins)
+    codes = ascii_bytes(text)
+    white = (codes == ord(" ")) | (codes == ord("\n")) | (codes == ord("\t"))
+    return np.flatnonzero(white[:-1] & is_letter_or_digit(codes[1:])) + 1
 
 
 def _ranges(low: Indices, high: Indices) -> Indices:

@@ -15,7 +15,7 @@ from core.strategies.recursive_merge import as_chunks, split_recursively
 from core.strategies.registry import strategy
 from core.strategies.separator_lists import listed
 from core.strategies.source import Source
-from core.strategies.trimming import Solid, solid_table
+from core.strategies.trimming import Solid
 from core.units.tokens import TOKENIZERS, canonical_tokenizer
 
 DEFAULT_SEPARATORS = ("\n\n", "\n", " ", "")
@@ -86,7 +86,7 @@ def recursive_pieces(
     counter = None if unit == "characters" else source.counter(unit)
     words = "characters" if counter is None else "words" if unit == "words" else f"{unit} tokens"
     pieces = nest(source.text, separators, words, counter)
-    return RecursivePieces(pieces, solid_table(source.text))
+    return RecursivePieces(pieces, source.units.get("solid", lambda: Solid(source.text)))
 
 
 RC = Declaration(

@@ -114,22 +114,20 @@ def _merge_level(
     if not len(which):
         return _join([])
     fresh = (np.diff(which) > 1) | (np.diff(level.parents[which]) > 0)
-    low = which[np.append(True, fresh)]
-    high = which[np.append(fresh, True)] + 1
-    sums = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(np.where(good, lengths, 0), out=sums[1:])
+    low = np.flatnonzero(np.append(True, fresh))  # runs, as ranges of `which`
+    high = np.append(low[1:], len(which))
+    sums = np.concatenate([[0], np.cumsum(lengths[which])])
     fits = sums[high] - sums[low] <= size
-    merged, runs = Merged(), []
+    merged = Merged()
     if not fits.all():
         listed = sums.tolist()
-        for run in np.flatnonzero(~fits).tolist():
-            before = len(merged.first)
-            merged.run(listed, int(low[run]), int(high[run]), size=size, overlap=overlap)
-            runs += [run] * (len(merged.first) - before)
-    first = np.concatenate([low[fits], np.array(merged.first, np.int64)])
-    last = np.concatenate([high[fits], np.array(merged.last, np.int64)])
-    stops = np.concatenate([np.full(fits.sum(), -1, np.int64), np.array(merged.stops, np.int64)])
-    kept = np.concatenate([np.zeros(fits.sum(), np.int64), np.array(merged.kept, np.int64)])
+        for start, end in zip(low[~fits].tolist(), high[~fits].tolist(), strict=True):
+            merged.run(listed, start, end, size=size, overlap=overlap)
+    short = np.zeros(int(fits.sum()), np.int64)
+    first = which[np.concatenate([low[fits], np.array(merged.first, np.int64)])]
+    last = which[np.concatenate([high[fits], np.array(merged.last, np.int64)]) - 1] + 1
+    stops = np.concatenate([short - 1, np.array(merged.stops, np.int64)])
+    kept = np.concatenate([short, np.array(merged.kept, np.int64)])
     # what ended the run: the long piece that follows under the same parent, or the parent's end
     follows = np.minimum(last, len(lengths) - 1)
     sibling = (last < len(lengths)) & (level.parents[follows] == level.parents[last - 1])

@@ -22,6 +22,7 @@ from itertools import pairwise
 import numpy as np
 
 from core.arrays import Indices, Mask, Offsets, Spans
+from core.strategies.ascii_view import ascii_bytes, is_letter_or_digit
 from core.strategies.source import Source
 from core.units.tokens import PieceCounter, canonical_tokenizer, code_points, is_space
 
@@ -111,19 +112,19 @@ def span_counter(source: Source, unit: str) -> SpanCounter:
 
 def cut_places(text: str, tokenizer: str) -> Offsets:
     """int64 (n,): the places at which counts of `tokenizer` add up, ascending."""
-    points = code_points(text)
-    lower = points | 0x20
-    solid = ((lower >= ord("a")) & (lower <= ord("z"))) | (
-        (points >= ord("0")) & (points <= ord("9"))
-    )
-    visible = (points > 0x20) & (points < 0x7F)
-    newline = points == ord("\n")
-    behind = (visible[:-1] & (points == ord(" "))[1:]) | (solid[:-1] & newline[1:])
-    if tokenizer == "gpt2":
-        return np.flatnonzero(behind) + 1
-    begins = ~is_space(points) & (points > 0x20) & (points != ord("/"))
-    begins &= ~np.isin(points, _WAS_SPACE)
-    return np.flatnonzero(behind | (newline[:-1] & begins[1:])) + 1
+    codes = ascii_bytes(text)
+    newline, space = codes == ord("\n"), codes == ord(" ")
+    visible = (codes > ord(" ")) & (codes < 0x7F)
+    if not text.isascii():
+        points = code_points(text)
+        visible &= points < 0x7F
+        begins = ~is_space(points) & (points > ord(" ")) & ~np.isin(points, _WAS_SPACE)
+    else:
+        begins = visible | (codes == 0x7F)
+    found = (visible[:-1] & space[1:]) | (is_letter_or_digit(codes[:-1]) & newline[1:])
+    if tokenizer != "gpt2":
+        found |= newline[:-1] & begins[1:] & (codes[1:] != ord("/"))
+    return np.flatnonzero(found) + 1
 
 
 def _thinned(places: Offsets) -> Sequence[int]:

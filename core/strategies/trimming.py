@@ -1,27 +1,36 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Trimming of white space from the edges of spans, for all spans at once."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from core.arrays import Mask, Offsets, Spans
+from core.arrays import Mask, Offsets, Spans, as_spans
 from core.units.tokens import code_points, is_space
 
+FEW = 1000  # characters a span: where there are fewer spans, no table is worth its time
 
-@dataclass(frozen=True, slots=True, eq=False)
+
 class Solid:
-    """Where a text of N characters is not white space, as `str.strip` sees it.
+    """Where a text is not white space, as `str.strip` sees it. One worker uses it at a time.
 
-    places: int64 (s + 2,), −1, the offsets of the solid characters, and N.
+    The table of places is made when many spans are trimmed; for a few, their ends are looked at.
     """
 
-    places: Offsets
+    def __init__(self, text: str, places: Offsets | None = None) -> None:
+        """Take a text, and its `places` if they are known: see `solid_places`."""
+        self.text = text
+        self._places = places
+
+    @property
+    def places(self) -> Offsets:
+        """int64 (s + 2,): −1, the offsets of the solid characters, and the text's length."""
+        if self._places is None:
+            self._places = solid_places(self.text)
+        return self._places
 
     @property
     def end(self) -> int:
         """The end of the last solid character; 0 if there is none."""
-        return int(self.places[-2]) + 1
+        return len(self.text.rstrip())
 
     def trim(self, spans: Spans) -> tuple[Spans, Mask]:
         """Trim spans, int64 (n, 2), at both ends.
@@ -29,6 +38,8 @@ class Solid:
         Returns:
             The trimmed spans, and bool (n,): which of them hold anything. The others are as given.
         """
+        if self._places is None and len(spans) <= len(self.text) // FEW:
+            return self._trim_one_by_one(spans)
         inside = self.places[1:-1]
         starts = self.places[np.searchsorted(inside, spans[:, 0]) + 1]
         ends = self.places[np.searchsorted(inside, spans[:, 1])] + 1
@@ -36,12 +47,21 @@ class Solid:
         trimmed = np.where(solid[:, None], np.stack([starts, ends], axis=1), spans)
         return trimmed, solid
 
+    def _trim_one_by_one(self, spans: Spans) -> tuple[Spans, Mask]:
+        trimmed, solid = [], []
+        for start, end in spans.tolist():
+            piece = self.text[start:end].rstrip()
+            solid.append(bool(piece))
+            shift = len(piece) - len(piece.lstrip())
+            trimmed.append((start + shift, start + len(piece)) if piece else (start, end))
+        return as_spans(trimmed), np.array(solid, np.bool_)
 
-def solid_table(text: str) -> Solid:
-    """Find the white space of a text."""
+
+def solid_places(text: str) -> Offsets:
+    """int64 (s + 2,): −1, the offsets of the s solid characters, and the text's length."""
     return padded(np.flatnonzero(~is_space(code_points(text))), len(text))
 
 
-def padded(offsets: Offsets, length: int) -> Solid:
-    """The table of a text of `length` characters whose solid ones are at `offsets`, int64 (s,)."""
-    return Solid(np.concatenate([[-1], offsets, [length]]))
+def padded(offsets: Offsets, length: int) -> Offsets:
+    """int64 (s + 2,): `offsets`, int64 (s,), between −1 and the length of the text."""
+    return np.concatenate([[-1], offsets, [length]])

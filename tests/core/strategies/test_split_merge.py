@@ -96,7 +96,7 @@ def test_a_span_has_at_least_as_many_units_as_words_begin_in_it(name, text, cut)
     a, b = sorted(min(each, len(text)) for each in cut)
     starts = word_starts(text)
 
-    assert starts[b] - starts[a] <= piece_counter(name).count(text[a:b])
+    assert ((starts >= a) & (starts < b)).sum() <= piece_counter(name).count(text[a:b])
 
 
 def test_a_reason_names_level_pattern_matched_text_and_length():
