@@ -186,22 +186,54 @@ def snapped_to_words(chunks: Chunks, runs: SpaceRuns, floor: Callable[[Offsets],
     return np.stack([new_starts, np.maximum(new_ends, new_starts)], axis=1)
 
 
-def snapped_to_edges(spans: Spans, edges: Offsets, floor: Callable[[Offsets], Offsets]) -> Spans:
-    """Spans whose edges moved to the nearest of `edges`, int64 (e,), ascending; ties go back.
+@dataclass(frozen=True, slots=True, eq=False)
+class Cuts:
+    """The cuts of m spans, where the end of one and the next start may be one cut.
+
+    offsets: int64 (c,), ascending and unique, the first start and the last end included.
+    places: int64 (m, 2), which cut each edge of a span is.
+    """
+
+    spans: Spans
+    offsets: Offsets
+    places: Indices
+
+    def moved(self, targets: Offsets) -> Spans:
+        """int64 (m, 2): the spans with each cut moved to its target, int64 (c,).
+
+        The white space between two spans is closed where their cut moves, and stays where not.
+        """
+        stays = (targets == self.offsets)[self.places]
+        return np.where(stays, self.spans, targets[self.places])
+
+
+def cuts_of(spans: Spans, runs: SpaceRuns) -> Cuts:
+    """Find the cuts of spans; two with nothing but white space between them share one."""
+    order = np.argsort(spans[:, 0], kind="stable")
+    starts = spans[order, 0]
+    reached = np.concatenate([starts[:1], np.maximum.accumulate(spans[order, 1])[:-1]])
+    shares = (starts > reached) & runs.hold(reached, starts)
+    edges = spans.copy()
+    edges[order, 0] = np.where(shares, reached, starts)
+    offsets, places = np.unique(edges, return_inverse=True)
+    return Cuts(spans, offsets, places.reshape(spans.shape))
+
+
+def snapped_to_edges(cuts: Cuts, edges: Offsets, floor: Callable[[Offsets], Offsets]) -> Spans:
+    """Spans whose cuts moved to the nearest of `edges`, int64 (e,), ascending; ties go back.
 
     A cut never passes its neighbouring cut: where the nearest edge lies beyond it, `floor` applies.
     The first start and the last end are no cuts and stay.
     """
-    if not len(edges) or not len(spans):
-        return floor_spans(spans, floor)
-    cuts = np.unique(spans)
-    target = nearest_edges(cuts, edges)
-    low = np.concatenate([cuts[:1], cuts[:-1]])
-    high = np.concatenate([cuts[1:], cuts[-1:]])
-    target = np.where((target < low) | (target > high), floor(cuts), target)
-    target[0], target[-1] = cuts[0], cuts[-1]
-    moved: Spans = target[np.searchsorted(cuts, spans)]
-    return moved
+    offsets = cuts.offsets
+    if not len(edges) or not len(offsets):
+        return floor_spans(cuts.spans, floor)
+    targets = nearest_edges(offsets, edges)
+    low = np.concatenate([offsets[:1], offsets[:-1]])
+    high = np.concatenate([offsets[1:], offsets[-1:]])
+    targets = np.where((targets < low) | (targets > high), floor(offsets), targets)
+    targets[0], targets[-1] = offsets[0], offsets[-1]
+    return cuts.moved(targets)
 
 
 def nearest_edges(offsets: Offsets, edges: Offsets) -> Offsets:
@@ -217,25 +249,22 @@ def floor_spans(spans: Spans, floor: Callable[[Offsets], Offsets]) -> Spans:
     return np.stack([floor(spans[:, 0]), floor(spans[:, 1])], axis=1)
 
 
-def protected_spans(spans: Spans, inside: Spans, openings: tuple[Offsets, ...]) -> Spans:
-    """Spans whose edges moved out of protected ones to the nearer edge, int64 (m, 2).
+def moved_out_of(cuts: Cuts, inside: Spans, openings: tuple[Offsets, ...]) -> Spans:
+    """Spans whose cuts moved out of protected ones to the nearer edge, int64 (m, 2).
 
     Args:
-        spans: int64 (m, 2).
+        cuts: of the m spans.
         inside: int64 (p, 2), protected spans, ascending and disjoint.
         openings: for each protected span, ascending, where it may be cut all the same because it
             is larger than a chunk: its rows or items; nothing where it fits.
     """
-    moved = spans.copy()
-    for column in (0, 1):
-        offsets = moved[:, column]
-        at = np.searchsorted(inside[:, 0], offsets, side="left") - 1
-        split = (at >= 0) & (offsets < inside[at, 1])
-        for k in np.flatnonzero(split).tolist():
-            edges = np.concatenate([inside[at[k], :1], openings[at[k]], inside[at[k], 1:]])
-            moved[k, column] = nearest_edges(offsets[k : k + 1], edges)[0]
-    moved[:, 1] = np.maximum(moved[:, 1], moved[:, 0])
-    return moved
+    at = np.searchsorted(inside[:, 0], cuts.offsets, side="left") - 1
+    split = np.flatnonzero((at >= 0) & (cuts.offsets < inside[at, 1]))
+    targets = cuts.offsets.copy()
+    for k, part in zip(split.tolist(), at[split].tolist(), strict=True):
+        edges = np.concatenate([inside[part, :1], openings[part], inside[part, 1:]])
+        targets[k] = nearest_edges(targets[k : k + 1], edges)[0]
+    return cuts.moved(targets)
 
 
 def join_last(chunks: Chunks, words: str, value: float, threshold: float) -> Chunks:

@@ -17,11 +17,12 @@ from core.errors import ParameterError
 from core.strategies.adjustments import (
     SNAP_WORDS,
     SpaceRuns,
+    cuts_of,
     drop_last,
     floor_spans,
     invisible_runs,
     join_last,
-    protected_spans,
+    moved_out_of,
     replace_by_parts,
     snapped_to_edges,
     snapped_to_words,
@@ -122,7 +123,7 @@ def run(
         allow_many: more than 200,000 chunks may be made.
 
     Returns:
-        Chunks after blank ones are dropped, cuts snapped and moved out of protected parts, the
+        Chunks after cuts were snapped and moved out of protected parts, blank ones dropped, the
         tail and the last-resort size seen to, and regularisation, in that order.
 
     Raises:
@@ -187,13 +188,14 @@ def _prepared_key(recipe: Recipe, source: Source) -> tuple[Any, ...]:
 
 def _adjusted(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
     shared = recipe.shared
-    if not recipe.is_reference and not recipe.parameters.get("keep_empty", False):
-        invisible = source.units.get("invisible runs", lambda: invisible_runs(source.text))
-        chunks = without_blank(chunks, invisible)
     if shared["snap"] != "none":
         chunks = _snapped(chunks, shared.text("snap"), source)
     if shared["protect"] != "off":
         chunks = _protected(chunks, recipe, source)
+    # after the cuts are where they stay: what touched a blank chunk has moved along with it
+    if not recipe.is_reference and not recipe.parameters.get("keep_empty", False):
+        invisible = source.units.get("invisible runs", lambda: invisible_runs(source.text))
+        chunks = without_blank(chunks, invisible)
     if shared["tail.rule"] != "keep":
         chunks = _with_tail(chunks, recipe, source)
     if shared.number("cap.max"):
@@ -219,7 +221,8 @@ def _snapped(chunks: Chunks, snap: str, source: Source) -> Chunks:
         spans = snapped_to_words(chunks, _space_runs(source), floor)
         chunks = with_spans(chunks, spans, "snap", SNAP_WORDS[snap])
     elif snap in ("sentence", "block"):
-        spans = snapped_to_edges(chunks.spans, _edges(source, snap), floor)
+        cuts = cuts_of(chunks.spans, _space_runs(source))
+        spans = snapped_to_edges(cuts, _edges(source, snap), floor)
         chunks = with_spans(chunks, spans, "snap", SNAP_WORDS[snap])
     return _on_graphemes(chunks, floor)
 
@@ -246,7 +249,7 @@ def _protected(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
     openings = parts.openings if size is None else _openings(parts, size, source)
     if size is None:
         openings = tuple(each[:0] for each in parts.openings)
-    spans = protected_spans(chunks.spans, parts.spans, openings)
+    spans = moved_out_of(cuts_of(chunks.spans, _space_runs(source)), parts.spans, openings)
     kept = "tables" if what == "tables" else "blocks"
     moved = with_spans(chunks, spans, "protect", f"moved to the edge of a part of protected {kept}")
     return moved if recipe.is_reference else _on_graphemes(moved, source.graphemes().floor)

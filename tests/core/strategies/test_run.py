@@ -137,6 +137,37 @@ def test_a_list_larger_than_a_chunk_is_cut_at_its_items():
     assert {int(end) for end in chunks.ends if 9 < end < 43} <= {20, 31}
 
 
+def test_a_list_is_not_lost_between_chunks_with_white_space_between_them():
+    chunks = chunks_of(Document(LIST, blocks=ITEMS), "SBC:sentences=blank", protect="blocks")
+    words = run(
+        parse_recipe("FC:size=3", {"tokenizer": "words", "protect": "blocks"}),
+        Document(LIST, blocks=ITEMS),
+        Units(),
+    )
+
+    for found in (chunks, words):
+        assert "".join("".join(found.all_texts(LIST)).split()) == "".join(LIST.split())
+
+
+@given(
+    data=st.data(), text=texts, size=st.integers(1, 30), code=st.sampled_from(["FC", "FCC", "SGC"])
+)
+def test_protection_loses_nothing_and_cuts_no_protected_part(data, text, size, code):
+    edges = data.draw(st.lists(st.integers(0, len(text)), max_size=6, unique=True).map(sorted))
+    parts = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=False) if text[a:b].strip()]
+    document = Document(text, blocks=tuple(Block(a, b, "table", 0, 0) for a, b in parts))
+    name = "sentences" if code == "SGC" else "size"
+    unit = data.draw(st.sampled_from(["cl100k", "words"]))
+
+    chunks = chunks_of(document, f"{code}:{name}={size},overlap=0,tokenizer={unit},protect=tables")
+
+    covered = np.zeros(len(text), bool)
+    for start, end in chunks.spans.tolist():
+        covered[start:end] = True
+    lost = "".join(text[k] for k in np.flatnonzero(~covered)).strip()
+    assert not lost.strip("\u200b\u200c\u200d\u2060\ufeff\u00ad").strip()
+
+
 def test_a_caption_belongs_to_its_figure():
     text = "A figure.\nFigure 1: a caption of it.\nText after."
     blocks = (Block(0, 9, "figure", 0, 0), Block(10, 36, "caption", 0, 0))
