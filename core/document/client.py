@@ -8,8 +8,11 @@ started again, and the page at fault is reported. A client is used by one thread
 
 import atexit
 import multiprocessing
+import sys
 import weakref
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import TracebackType
@@ -35,7 +38,7 @@ OPEN_DEADLINE = 30.0  # seconds; the start of the process is in it
 PAGE_DEADLINE = 20.0
 IMAGE_DEADLINE = 20.0
 LAYOUT_DEADLINE = 60.0  # the first call loads the model
-BATCH = 8  # pages in one request: an abandoned iteration wastes at most as many
+BATCH = 8  # pages in one request: an abandoned iteration wastes at most twice as many
 
 
 class PageError(DocumentError):
@@ -61,6 +64,7 @@ class PdfClient:
         self._password = ""
         self._process: multiprocessing.process.BaseProcess | None = None
         self._connection: Connection | None = None
+        self._stream: _PageStream | None = None
         _clients.add(self)
 
     def __enter__(self) -> Self:
@@ -113,12 +117,13 @@ class PdfClient:
     ) -> Iterator[RawPage]:
         """Extract pages in the given order; a page that fails comes with its `error`.
 
-        `deadline` is for each page. Other requests may be made between two pages.
+        `deadline` is for each page. The process works ahead while a page is used; other requests
+        may be made between two pages.
         """
-        left = list(indices)
-        while left:
-            batch, left = left[:BATCH], left[BATCH:]
-            yield from self._batch(batch, deadline)
+        for index in (asked := list(indices)):
+            self._check(index)
+        stream = _PageStream(self, asked, deadline)
+        return stream.pages()
 
     def image(
         self,
@@ -200,6 +205,7 @@ class PdfClient:
         return self._start()
 
     def _ask(self, method: str, arguments: tuple[Any, ...], deadline: float) -> Any:
+        self._yield_pipe(None)
         connection = self._start() if method == "open" else self._running()
         self._send(connection, (method, arguments))
         return self._receive(deadline)
@@ -252,28 +258,88 @@ class PdfClient:
             raise ValueError(f"page {index} of {self.info.page_count}")
         return self.info
 
-    def _batch(self, indices: Sequence[int], deadline: float) -> list[RawPage]:
-        """Extract some pages with one request; go on behind a page that ends the process."""
-        pages: list[RawPage] = []
-        while len(pages) < len(indices):
-            asked = indices[len(pages) :]
-            for index in asked:
-                info = self._check(index)
-            try:
-                self._send(self._running(), ("raw_pages", (tuple(asked),)))
-                for index in asked:
-                    pages.append(self._one_of_batch(index, info, deadline))
-            except _Lost as lost:
-                index = indices[len(pages)]
-                pages.append(failed_page(index, info.pages[index], str(lost)))
-        return pages
+    def _yield_pipe(self, stream: "_PageStream | None") -> None:
+        """Take in what is still to come for another stream, so that the next answer is ours."""
+        if self._stream is not None and self._stream is not stream:
+            self._stream.settle()
+        self._stream = stream
 
-    def _one_of_batch(self, index: int, info: PdfInfo, deadline: float) -> RawPage:
+    def _send_batch(self, stream: "_PageStream", indices: Sequence[int]) -> None:
+        connection = self._running()
+        self._stream = stream
+        self._send(connection, ("raw_pages", (tuple(indices),)))
+
+    def _page_answer(self, index: int, deadline: float) -> RawPage:
+        """Wait for a page of a batch; a page that cannot be read comes with its error."""
         try:
             page: RawPage = self._receive(deadline)
         except DocumentError as fault:
-            return failed_page(index, info.pages[index], str(fault))
+            return self._failed(index, str(fault))
         return page
+
+    def _failed(self, index: int, reason: str) -> RawPage:
+        return failed_page(index, self._check(index).pages[index], reason)
+
+
+class _PageStream:
+    """Pages that are asked for in batches, one batch ahead of what is used."""
+
+    def __init__(self, client: PdfClient, indices: Iterable[int], deadline: float) -> None:
+        self._client = client
+        self._deadline = deadline
+        self._left = deque(indices)
+        self._asked: deque[int] = deque()
+        self._done: deque[RawPage] = deque()
+
+    def pages(self) -> Iterator[RawPage]:
+        """Yield the pages in order."""
+        while self._left or self._asked or self._done:
+            if not self._done:
+                self._client._yield_pipe(self)
+                self._take()
+            yield self._done.popleft()
+
+    def settle(self) -> None:
+        """Take in all that was asked for."""
+        while self._asked:
+            self._done.append(self._answer())
+
+    def _take(self) -> None:
+        """Take one page in, and keep the process busy with the next ones."""
+        self._ask_ahead()
+        if self._asked:
+            self._done.append(self._answer())
+            self._ask_ahead()
+
+    def _ask_ahead(self) -> None:
+        while self._left and len(self._asked) <= BATCH:
+            batch = list(islice(self._left, BATCH))
+            try:
+                self._client._send_batch(self, batch)
+            except _Lost as lost:
+                self._ask_again()
+                self._done.append(self._client._failed(self._left.popleft(), str(lost)))
+                return
+            self._asked.extend(batch)
+            for _ in batch:
+                self._left.popleft()
+
+    def _answer(self) -> RawPage:
+        index = self._asked[0]
+        try:
+            page = self._client._page_answer(index, self._deadline)
+        except _Lost as lost:
+            page = self._client._failed(index, str(lost))
+            self._asked.popleft()
+            self._ask_again()
+            return page
+        self._asked.popleft()
+        return page
+
+    def _ask_again(self) -> None:
+        """After the process was lost: ask once more for what it had not answered."""
+        self._left.extendleft(reversed(self._asked))
+        self._asked.clear()
 
 
 def failed_page(index: int, size: PageSize, error: str) -> RawPage:
@@ -296,6 +362,10 @@ def failed_page(index: int, size: PageSize, error: str) -> RawPage:
 
 def _serve(connection: Connection, path: str, role: str) -> None:
     """Run in the child: only there is PyMuPDF imported."""
+    if role == "pages":
+        # WORKAROUND: PyMuPDF 2.0 loads its layout model with itself, twice its own time. This
+        # makes it believe that there is none; `pdf_layout` loads it when it is asked for.
+        sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]  # as import allows
     from core.document.pdf_process import serve
 
     serve(connection, path, role)

@@ -5,6 +5,8 @@ Both work on an upright copy of the page, in a document of its own: the model re
 text only, and the search for tables changes crop box and rotation of the page it is given.
 """
 
+import importlib
+import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -75,6 +77,13 @@ def layout(copy: UprightCopy) -> tuple[LayoutBox, ...]:
         LayoutBox(str(kind), *copy.shown((x0, y0, x1, y1)))
         for x0, y0, x1, y1, kind, *_ in copy.page.layout_information or ()
     )
+
+
+def _load_model() -> None:
+    """Import the model, also where `client` has kept PyMuPDF from doing it."""
+    if sys.modules.get("pymupdf.layout", pymupdf) is None:
+        del sys.modules["pymupdf.layout"]
+    importlib.import_module("pymupdf.layout")
 
 
 def tables(copy: UprightCopy) -> tuple[RawTable, ...]:

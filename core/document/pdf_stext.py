@@ -10,7 +10,7 @@ another version of MuPDF, `rawdict` is read instead. Both ways give the same arr
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import Any
 
@@ -97,6 +97,12 @@ class Characters:
 
     def __len__(self) -> int:
         return len(self.code)
+
+    def take(self, which: NDArray[np.intp]) -> "Characters":
+        """Return some of the characters; lines and fonts keep their numbers."""
+        of_lines = ("direction", "vertical", "fonts")
+        names = [field.name for field in fields(self) if field.name not in of_lines]
+        return replace(self, **{name: getattr(self, name)[which] for name in names})
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +236,16 @@ def _numbered(addresses: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[
     return np.cumsum(numbers, dtype=np.int32) - 1, addresses[starts]
 
 
+def _fonts_of(
+    address: NDArray[np.int64],
+) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.intp]]:
+    """Number the fonts; return the numbers, and address and first character of each."""
+    stretch, addresses = _numbered(address)  # fonts change rarely: few values are sorted
+    pointers, first, number = np.unique(addresses, return_index=True, return_inverse=True)
+    starts = np.flatnonzero(np.diff(stretch, prepend=-1))
+    return number.astype(np.int32)[stretch], pointers, starts[first]
+
+
 def from_structures(text: Any) -> Characters:
     """Gather the characters from MuPDF's memory."""
     places = _addresses(text)
@@ -239,7 +255,7 @@ def from_structures(text: Any) -> Characters:
     line, line_addresses = _numbered(places[:, 3])
     block, _ = _numbered(places[:, 2])
     lines = _gather(line_addresses, _LINE)
-    pointers, first, font = np.unique(read["font"], return_index=True, return_inverse=True)
+    font, pointers, first = _fonts_of(read["font"].astype(np.int64))
     return Characters(
         code=read["code"],
         flags=read["flags"],
@@ -248,7 +264,7 @@ def from_structures(text: Any) -> Characters:
         origin=read["origin"],
         quad=read["quad"],
         size=read["size"],
-        font=font.astype(np.int32),
+        font=font,
         line=line,
         block=block,
         direction=lines["direction"],
