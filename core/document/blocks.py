@@ -187,7 +187,7 @@ def _begins(
         return True
     if last.bold != line.bold and not (last.mono and line.mono):
         return not _inside_sentence(last, line, right) or not line.text[0].islower()
-    if last.tag != line.tag and last.tag and line.tag:
+    if _TAG_KINDS.get(last.tag) != _TAG_KINDS.get(line.tag):
         return True
     if last.mono and line.mono:
         return False

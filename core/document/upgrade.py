@@ -7,14 +7,14 @@ from dataclasses import replace
 from core.document.model import Block, BlockKind, Document
 from core.document.raw import LayoutBox, RawPage
 
-# Class names of the layout model.
+# Class names of the layout model, and what they may change. Marks in the text speak louder than
+# the model: a page number, a caption's label, a note's mark and the rows of a table stay.
 _KINDS: dict[str, BlockKind] = {
     "text": "paragraph",
     "paragraph": "paragraph",
     "title": "heading",
     "section-header": "heading",
     "list-item": "list_item",
-    "table": "table",
     "caption": "caption",
     "picture": "figure",
     "figure": "figure",
@@ -23,6 +23,7 @@ _KINDS: dict[str, BlockKind] = {
     "page-header": "header",
     "page-footer": "footer",
 }
+_CHANGEABLE = frozenset({"paragraph", "heading", "formula", "list_item", "figure"})
 _COVERED = 0.6  # of a block's area, so that a box of the model speaks for it
 
 
@@ -40,16 +41,23 @@ def _upgraded(block: Block, regions: dict[int, tuple[LayoutBox, ...]]) -> Block:
         return block
     best = max(found, key=lambda region: region.confidence)
     kind = _KINDS.get(best.kind.lower())
-    if kind is None or (kind == "table" and not block.rows):
+    if kind is None or not _may_become(block, kind):
         return block
-    level = block.level
+    level = 0
     if kind == "heading":
         level = 1 if best.kind.lower() == "title" else max(1, block.level)
     elif kind == "list_item":
         level = max(1, block.level)
-    else:
-        level = 0
     return replace(block, kind=kind, level=level, source="model", confidence=best.confidence)
+
+
+def _may_become(block: Block, kind: BlockKind) -> bool:
+    """Say whether the model's kind may replace what marks in the text have shown."""
+    if kind == block.kind:
+        return True
+    if block.kind == "list_item":
+        return kind != "paragraph"
+    return block.kind in _CHANGEABLE
 
 
 def _covering(
