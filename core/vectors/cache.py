@@ -27,6 +27,7 @@ from core.arrays import Vectors, frozen
 
 MEMORY_BYTES = 256 << 20
 DISK_BYTES = 4 << 30
+SHIPPED_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "vectors"
 CACHE_VARIABLE = "CHUNKSCOPE_CACHE_DIR"
 _FILE = "vectors-1.sqlite"  # the number is the format's version
 _FOLDER = "tokens-1"
@@ -58,11 +59,16 @@ class Space:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorCache:
-    """Vectors by key. `folder` None: memory only (`--no-cache`)."""
+    """Vectors by key. `folder` None: memory only (`--no-cache`).
+
+    `shipped` is a folder of the same form that came with the program, made by `pack`; it is only
+    read, and only where there is a disk cache too.
+    """
 
     folder: Path | None = None
     memory_bytes: int = MEMORY_BYTES
     disk_bytes: int = DISK_BYTES
+    shipped: Path | None = None
     _memory: OrderedDict[bytes, NDArray[np.float32]] = field(default_factory=OrderedDict)
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
@@ -73,11 +79,12 @@ class VectorCache:
             if vector is not None:
                 self._memory.move_to_end(key)
                 found[key] = vector
-        missing = [key for key in keys if key not in found]
-        if missing and self.folder is not None:
-            read = self._read(missing)
-            self._remember(read)
-            found |= read
+        for read in (self._read, self._read_shipped):
+            missing = [key for key in keys if key not in found]
+            if missing and self.folder is not None:
+                more = read(missing)
+                self._remember(more)
+                found |= more
         return found
 
     def put(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
@@ -90,8 +97,11 @@ class VectorCache:
         """The folder of arrays under `key`, if it is there and `valid`."""
         if self.folder is None:
             return None
-        place = self.folder / _FOLDER / key.hex()
-        return place if place.is_dir() and valid(place) else None
+        for base in (self.folder, self.shipped):
+            place = base / _FOLDER / key.hex() if base else None
+            if place is not None and place.is_dir() and valid(place):
+                return place
+        return None
 
     def arrays(
         self, key: bytes, make: Callable[[Path], None], valid: Callable[[Path], bool]
@@ -103,13 +113,13 @@ class VectorCache:
         """
         if self.folder is None:
             return None
+        found = self.find_arrays(key, valid)
+        if found is not None:
+            with contextlib.suppress(OSError):
+                os.utime(found)
+            return found
         place = self.folder / _FOLDER / key.hex()
-        if place.is_dir():
-            if valid(place):
-                with contextlib.suppress(OSError):
-                    os.utime(place)
-                return place
-            shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix="new-", dir=place.parent))
         try:
@@ -164,19 +174,22 @@ class VectorCache:
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         found: dict[bytes, NDArray[np.float32]] = {}
         with self._database() as database:
-            if database is None:
-                return found
-            for low in range(0, len(keys), _BATCH):
-                some = keys[low : low + _BATCH]
-                marks = ",".join("?" * len(some))
-                rows = database.execute(
-                    f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some
-                )
-                for key, blob in rows:
-                    if len(blob) % 4 == 0 and len(blob):
-                        vector = np.frombuffer(blob, np.float32)
-                        if np.isfinite(vector).all():
-                            found[key] = vector
+            if database is not None:
+                _select(database, keys, found)
+        return found
+
+    def _read_shipped(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+        found: dict[bytes, NDArray[np.float32]] = {}
+        path = self.shipped / _FILE if self.shipped else None
+        if path is not None and path.is_file():
+            # immutable: no lock and no journal, so that it may lie where nobody can write
+            with (
+                contextlib.suppress(sqlite3.Error),
+                contextlib.closing(
+                    sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)
+                ) as database,
+            ):
+                _select(database, keys, found)
         return found
 
     def _write(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
@@ -217,6 +230,18 @@ class VectorCache:
                 surplus -= sizes[folder]
 
 
+def pack(folder: Path, target: Path) -> None:
+    """Write the cache in `folder` to `target`, as one to ship: small, and only to be read."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    with contextlib.closing(sqlite3.connect(folder / _FILE)) as database:
+        database.execute("UPDATE vectors SET used = 0")
+        database.commit()
+        database.execute("VACUUM INTO ?", (str(target / _FILE),))
+    if (folder / _FOLDER).is_dir():
+        shutil.copytree(folder / _FOLDER, target / _FOLDER)
+
+
 def cache_folder() -> Path:
     """The user's cache folder, or the one that `CHUNKSCOPE_CACHE_DIR` names."""
     named = os.environ.get(CACHE_VARIABLE)
@@ -230,7 +255,7 @@ def shared_cache() -> VectorCache:
 
 @lru_cache(maxsize=4)
 def _cache_in(folder: Path) -> VectorCache:
-    return VectorCache(folder)
+    return VectorCache(folder, shipped=SHIPPED_FOLDER)
 
 
 def encode_through(
@@ -276,6 +301,22 @@ def _unknown(vector: NDArray[np.float32] | None, dimension: int) -> bool:
 def _vector_bytes(memory: OrderedDict[bytes, NDArray[np.float32]]) -> int:
     """Bytes of an entry, with what Python adds: entries of one run differ little."""
     return int(next(reversed(memory.values())).nbytes) + 300
+
+
+def _select(
+    database: sqlite3.Connection, keys: Sequence[bytes], found: dict[bytes, NDArray[np.float32]]
+) -> None:
+    """Add to `found` the vectors of `keys` that are there and are numbers."""
+    for low in range(0, len(keys), _BATCH):
+        some = keys[low : low + _BATCH]
+        marks = ",".join("?" * len(some))
+        for key, blob in database.execute(
+            f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some
+        ):
+            if len(blob) % 4 == 0 and len(blob):
+                vector = np.frombuffer(blob, np.float32)
+                if np.isfinite(vector).all():
+                    found[key] = vector
 
 
 def _connect(path: Path) -> sqlite3.Connection | None:

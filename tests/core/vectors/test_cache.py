@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from core.errors import Cancelled
-from core.vectors.cache import Space, VectorCache, cache_folder, encode_through
+from core.vectors.cache import Space, VectorCache, cache_folder, encode_through, pack
 
 SPACE = Space("model", "1", 256)
 FILE = "vectors-1.sqlite"
@@ -188,3 +188,22 @@ def test_the_oldest_arrays_go_when_the_limit_is_passed(tmp_path):
     left = {folder.name for folder in (tmp_path / "tokens-1").iterdir()}
     assert b"5".hex() in left
     assert len(left) <= 3
+
+
+def test_shipped_vectors_and_arrays_are_found_and_never_written(tmp_path):
+    own = filled(tmp_path / "own")
+    own.arrays(b"key", write_numbers, lambda folder: True)
+    pack(own.folder, tmp_path / "shipped")
+    before = sorted(tmp_path.glob("shipped/**/*"))
+
+    cache = VectorCache(tmp_path / "new", shipped=tmp_path / "shipped")
+    assert [each.tolist() for each in cache.find(keys(3)).values()] == [[n] * 4 for n in range(3)]
+    place = cache.arrays(b"key", write_numbers, lambda folder: True)
+    assert place.is_relative_to(tmp_path / "shipped")
+    assert sorted(tmp_path.glob("shipped/**/*")) == before
+
+
+def test_damaged_shipped_vectors_are_no_error(tmp_path):
+    (tmp_path / "shipped").mkdir()
+    (tmp_path / "shipped" / FILE).write_bytes(b"not a database")
+    assert VectorCache(tmp_path / "new", shipped=tmp_path / "shipped").find(keys(3)) == {}
