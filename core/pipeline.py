@@ -5,9 +5,12 @@ The only place that knows the order. The window and the command line both work t
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from core.arrays import Indices, Vectors
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document.model import Document
 from core.errors import ModelError
@@ -15,16 +18,20 @@ from core.scores.inputs import ScoreInputs, inputs_of
 from core.scores.live import LiveScores
 from core.scores.options import ScoreOptions
 from core.scores.pairs import FoundPairs, no_pairs
+from core.scores.pairs_apart import boilerplate_of, find_pairs
 from core.scores.results import Scores
 from core.scores.score import NO_EMBEDDER, score
 from core.scores.vector_supply import Policy, VectorSupply
+from core.search.rows import Rows, rows_of, searched_chunks
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.strategies.run import is_prepared, run
 from core.strategies.source import Source, Units
-from core.vectors.embedder import Embedder
+from core.vectors.embedder import Embedder, VectorKind
 from core.vectors.late import TokenVectors, late_vectors
 from core.vectors.remote import Caller
+from core.vectors.tail import tails_of_spans
+from core.vectors.windows import window_vectors
 
 KEPT_DOCUMENTS = 6  # texts whose units are kept in memory
 SCORE_SPLITTER = "punkt"  # who finds the sentences that ICC compares
@@ -110,12 +117,12 @@ class Pipeline:
         """The references of a document; found once, which is slow."""
         kept = self._of(document)
         if kept.pairs is None:
-            from core.scores.pair_finder import find_pairs_apart
-
             source = self.source(document, cancel=cancel, progress=progress)
-            kept.pairs = find_pairs_apart(source)
+            boilerplate = boilerplate_of(document)
+            kept.pairs = source.apart(find_pairs, document.text, document.language, boilerplate)
             kept.inputs = None
             kept.live.clear()
+        assert kept.pairs is not None, "just found"
         return kept.pairs
 
     def has_pairs(self, document: Document) -> bool:
@@ -223,6 +230,83 @@ class Pipeline:
                 self.inputs(document), options, supply=supply, why_no_vectors=why
             )
         return kept.live[key].update(chunks)
+
+    def chunk_vectors(
+        self,
+        document: Document,
+        chunks: Chunks,
+        chosen: Indices,
+        kind: VectorKind,
+        *,
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+    ) -> Vectors:
+        """Vectors of some chunks, float32 (m, d), of the kind that the index is to hold.
+
+        Args:
+            document: its text.
+            chunks: all chunks.
+            chosen: int64 (m,), those that are wanted.
+            kind: `ordinary` (truncated as a user's pipeline would), `late`, or `windows`.
+            cancel: asked between batches.
+            progress: told vectors.
+
+        Raises:
+            ModelError: no model was chosen, or the kind has no meaning for it.
+        """
+        if self.embedder is None:
+            raise ModelError(NO_EMBEDDER)
+        if kind == "late":
+            tokens = self.token_vectors(document, cancel=cancel, progress=progress)
+            return tokens.span_vectors(chunks.spans, chunks.pointers)[chosen]
+        texts = [chunks.embedded_text(index, document.text) for index in chosen.tolist()]
+        if kind == "windows":
+            return window_vectors(texts, self.embedder, cancel=cancel, progress=progress)
+        return self.embedder.encode(texts, cancel, progress)
+
+    def rows(
+        self,
+        name: str,
+        document: Document,
+        chunks: Chunks,
+        kind: VectorKind | None,
+        *,
+        index: object = "children",
+        tags: Sequence[str] = (),
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+    ) -> Rows:
+        """The rows of an index of one document.
+
+        Args:
+            name: what hits name the document by.
+            document: its text and pages.
+            chunks: its chunks.
+            kind: of the vectors; None: full text only.
+            index: of a strategy with parents: which level is searched.
+            tags: tags of the document.
+            cancel: asked between batches.
+            progress: told vectors.
+        """
+        chosen = searched_chunks(chunks, index)
+        vectors = (
+            None
+            if kind is None
+            else self.chunk_vectors(
+                document, chunks, chosen, kind, cancel=cancel, progress=progress
+            )
+        )
+        return rows_of(name, document, chunks, vectors, chosen=chosen, tags=tags)
+
+    def tails(self, document: Document, chunks: Chunks) -> dict[int, int]:
+        """Chunks that the model does not read to their end, and where it stops (offset)."""
+        if self.embedder is None or not self.has_token_vectors(document):
+            return {}
+        if not chunks.is_contiguous:
+            return {}
+        pieces = self.token_vectors(document).pieces
+        cuts = tails_of_spans(chunks.spans, pieces, self.embedder).cuts
+        return {int(index): int(cuts[index]) for index in np.flatnonzero(cuts >= 0)}
 
     def forget(self, document: Document) -> None:
         """Drop what is kept of a text."""

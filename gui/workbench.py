@@ -17,7 +17,7 @@ from gui.actions import fill_menus, make_actions
 from gui.commands import Commands
 from gui.controllers.chunking import Chunking
 from gui.controllers.scoring import Scoring
-from gui.controllers.searching import Searching
+from gui.controllers.searching import Choices, Searching
 from gui.history import History
 from gui.jobs import JobToken
 from gui.key_sheet import KeySheet
@@ -127,6 +127,8 @@ class Workbench(QObject):
         self.bottom.queries.asked.connect(window.state.set_query)
         self.bottom.queries.top_k_changed.connect(self.searching.set_top_k)
         self.searching.failed.connect(self.bottom.queries.say)
+        self.searching.told.connect(self.bottom.queries.say)
+        self.bottom.queries.choices_changed.connect(self._on_choices)
         self.scoring.vectors_ready.connect(self._on_vectors)
         window.empty.open_asked.connect(self.commands.open_document)
         window.empty.sample_asked.connect(self.commands.open_sample)
@@ -159,6 +161,9 @@ class Workbench(QObject):
         self._window.jobs.request(
             "model", "model", work, done, failed=failed, title="Loading model"
         )
+
+    def _on_choices(self, mode: str, vectors: str, all_documents: bool) -> None:
+        self.searching.set_choices(Choices(mode, vectors, all_documents))  # type: ignore[arg-type]
 
     def _on_vectors(self, document: str) -> None:
         del document

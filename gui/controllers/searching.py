@@ -2,22 +2,31 @@
 """Hits that follow the query and the chunks.
 
 While a slider is dragged they come from an exact product with late vectors; as soon as it rests,
-from the LanceDB index, which is brought up to date first.
+from the LanceDB index, which is brought up to date first. The two are compared where both are of
+late vectors: a difference is a defect and is written to the log.
 """
 
+import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.arrays import Vectors
 from core.document.model import Document
 from core.pipeline import Pipeline
+from core.search import serve
+from core.search.index import Space
+from core.search.place import corpus_name
+from core.search.rows import join_rows
+from core.search.serve import Found, Question, Where
 from core.strategies.chunks import Chunks
+from core.vectors.embedder import VectorKind
 from gui.jobs import Jobs, JobToken
-from gui.state import Hit, OpenDocument, State
+from gui.state import Exactness, Hit, OpenDocument, State
 
 REST_MILLISECONDS = 60
+_log = logging.getLogger("chunkscope.search")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,14 +37,35 @@ class Query:
     vector: Vectors
 
 
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How is searched."""
+
+    mode: serve.Mode = "dense"
+    vectors: VectorKind = "late"
+    all_documents: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Part:
+    """One document of a pool, as it was when the search was asked."""
+
+    id: str
+    document: Document
+    chunks: Chunks
+    index: object
+
+
 class Searching(QObject):
     """Keeps the hits of all slots in step with query and chunks.
 
     Signals:
         failed: what went wrong, for the line above the hits.
+        told: what was found where, for the same line.
     """
 
     failed = Signal(str)
+    told = Signal(str)
 
     def __init__(
         self, state: State, jobs: Jobs, pipeline: Pipeline, parent: QObject | None = None
@@ -45,9 +75,11 @@ class Searching(QObject):
         self._jobs = jobs
         self._pipeline = pipeline
         self._query: Query | None = None
+        self.choices = Choices()
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
+        self._rest.timeout.connect(self._ask_index)
         state.query_changed.connect(self._on_query)
         state.chunks_changed.connect(self._on_chunks)
 
@@ -56,13 +88,23 @@ class Searching(QObject):
         self._state.top_k = top_k
         self.search_all()
 
+    def set_choices(self, choices: Choices) -> None:
+        """Search in another way."""
+        self.choices = choices
+        self.search_all()
+
     def search_all(self) -> None:
         """Search again in every slot on the current document."""
         current = self._state.current
         if current is None or self._query is None:
             return
         for slot in self._state.slots:
-            self._search(current, slot.id)
+            self._search_late(current, slot.id)
+        self._rest.start()
+
+    def ask_again(self) -> None:
+        """Ask the same query, for instance with another model."""
+        self._on_query(self._state.query)
 
     def _on_query(self, text: str) -> None:
         self._query = None
@@ -85,55 +127,142 @@ class Searching(QObject):
 
         self._jobs.request("query", "query", work, done, failed=self._on_failed, priority=-5)
 
-    def ask_again(self) -> None:
-        """Ask the same query, for instance with another model."""
-        self._on_query(self._state.query)
-
     def _on_chunks(self, document: str, slot: int) -> None:
         opened = self._state.documents.get(document)
-        if opened is not None and self._query is not None:
-            self._search(opened, slot)
+        if opened is None or self._query is None:
+            return
+        self._search_late(opened, slot)
+        self._rest.start()
 
-    def _search(self, opened: OpenDocument, slot: int) -> None:
+    # at once: late vectors and one matrix product
+
+    def _search_late(self, opened: OpenDocument, slot: int) -> None:
         document, chunks, query = opened.document, opened.result(slot).chunks, self._query
-        if document is None or chunks is None or query is None:
+        if document is None or chunks is None or query is None or self.choices.mode == "text":
             return
         if not self._pipeline.has_token_vectors(document):
             return
-        top_k = self._state.top_k
+        part, question = self._part(opened, slot), self._question(query)
 
         def work(token: JobToken) -> object:
             token.check()
-            return self._late_hits(opened.id, document, chunks, query, top_k)
+            rows = self._pipeline.rows(
+                part.id, part.document, part.chunks, "late", index=part.index
+            )
+            return serve.exact_hits(rows, question)
 
         def done(hits: object) -> None:
             assert isinstance(hits, tuple), "hits"
             if opened.id in self._state.documents and opened.result(slot).chunks is chunks:
-                self._state.put_hits(opened.id, slot, hits, "approximate")
+                self._put(opened, slot, hits, "approximate")
 
         self._jobs.request(
             f"hits {opened.id} {slot}", "python", work, done, failed=self._on_failed, priority=1
         )
 
-    def _late_hits(
-        self, opened: str, document: Document, chunks: Chunks, query: Query, top_k: int
-    ) -> tuple[Hit, ...]:
-        tokens = self._pipeline.token_vectors(document)
-        vectors = tokens.span_vectors(chunks.spans, chunks.pointers)
-        scores = vectors @ query.vector[0]
-        best = np.argsort(-scores, kind="stable")[:top_k]
-        return tuple(
-            Hit(
-                rank + 1,
-                float(scores[index]),
-                opened,
-                int(index),
-                int(chunks.starts[index]),
-                int(chunks.ends[index]),
-                "approximate",
+    # at rest: the LanceDB index
+
+    def _ask_index(self) -> None:
+        current = self._state.current
+        if current is None or self._query is None:
+            return
+        chosen = self._state.chosen
+        for slot in sorted(self._state.slots, key=lambda each: each.id != chosen):
+            if current.result(slot.id).chunks is not None:
+                self._search_index(current, slot.id, self._query)
+
+    def _search_index(self, current: OpenDocument, slot: int, query: Query) -> None:
+        parts = self._parts(current, slot)
+        kind = self._kind(parts)
+        if kind is None and self.choices.mode != "text":
+            return  # asked again when the vectors are there
+        embedder, chunks = self._pipeline.embedder, current.result(slot).chunks
+        engine, question = self._pipeline.engine, self._question(query)
+        assert engine is not None, "the window has an engine"
+        model = "" if embedder is None or kind is None else embedder.id
+        corpus = corpus_name([part.document.key for part in parts])
+        where = Where(corpus, Space(model, kind or "ordinary", f"slot {slot}"))
+
+        def work(token: JobToken) -> object:
+            rows = join_rows(
+                [
+                    self._pipeline.rows(
+                        part.id,
+                        part.document,
+                        part.chunks,
+                        kind,
+                        index=part.index,
+                        cancel=token,
+                        progress=token.progress,
+                    )
+                    for part in parts
+                ]
             )
-            for rank, index in enumerate(best.tolist())
+            return engine.call_urgent(serve.update_and_search, where, rows, question, cancel=token)
+
+        def done(found: object) -> None:
+            assert isinstance(found, Found), "the index gives what was found"
+            if current.id in self._state.documents and current.result(slot).chunks is chunks:
+                self._on_found(current, slot, found, kind)
+
+        self._jobs.request(
+            f"index {current.id} {slot}",
+            "query" if kind == "late" or kind is None else "model",
+            work,
+            done,
+            failed=self._on_failed,
+            priority=0 if slot == self._state.chosen else 2,
+            title="Vectors of the index" if kind in ("ordinary", "windows") else "",
         )
+
+    def _on_found(
+        self, current: OpenDocument, slot: int, found: Found, kind: VectorKind | None
+    ) -> None:
+        before = [(hit.document, hit.chunk) for hit in current.result(slot).hits]
+        after = [(hit.document, hit.chunk) for hit in found.hits]
+        is_same_question = kind == "late" and not self.choices.all_documents
+        if is_same_question and self.choices.mode == "dense" and before and before != after:
+            _log.warning("hits of the index differ from the exact product: %s, %s", after, before)
+        self._put(current, slot, found.hits, "exact")
+        if slot == self._state.chosen:
+            self.told.emit(_facts(found, kind))
+
+    def _kind(self, parts: Sequence[_Part]) -> VectorKind | None:
+        """The kind of vectors that can be had now; None: none yet, or none are needed."""
+        embedder = self._pipeline.embedder
+        if embedder is None or self.choices.mode == "text":
+            return None
+        if self.choices.vectors != "late" or not embedder.has_token_vectors:
+            return "ordinary" if self.choices.vectors == "late" else self.choices.vectors
+        has_all = all(self._pipeline.has_token_vectors(part.document) for part in parts)
+        return "late" if has_all else None
+
+    def _parts(self, current: OpenDocument, slot: int) -> list[_Part]:
+        documents = self._state.documents.values() if self.choices.all_documents else [current]
+        return [
+            self._part(opened, slot)
+            for opened in documents
+            if opened.document is not None and opened.result(slot).chunks is not None
+        ]
+
+    def _part(self, opened: OpenDocument, slot: int) -> _Part:
+        document, chunks = opened.document, opened.result(slot).chunks
+        shown = self._state.slot(slot)
+        assert document is not None and chunks is not None, "only what is chunked is searched"
+        index = shown.recipe.parameters.get("index", "children") if shown else "children"
+        return _Part(opened.id, document, chunks, index)
+
+    def _question(self, query: Query) -> Question:
+        return Question(query.text, query.vector[0], self._state.top_k, self.choices.mode)
+
+    def _put(
+        self, opened: OpenDocument, slot: int, hits: Sequence[serve.Hit], exactness: Exactness
+    ) -> None:
+        shown = tuple(
+            Hit(hit.rank, hit.score, hit.document, hit.chunk, hit.start, hit.end, exactness)
+            for hit in hits
+        )
+        self._state.put_hits(opened.id, slot, shown, exactness)
 
     def _clear(self) -> None:
         for opened in self._state.documents.values():
@@ -142,3 +271,13 @@ class Searching(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         self.failed.emit(str(error))
+
+
+def _facts(found: Found, kind: VectorKind | None) -> str:
+    """One line: how many hits, from which vectors, how quick."""
+    parts = [f"{len(found.hits)} hits from LanceDB, {found.rows:,} rows"]
+    parts.append(f"{kind} vectors" if kind is not None else "full text")
+    parts.append(f"{found.milliseconds:.0f} ms")
+    if found.index_recall is not None:
+        parts.append(f"recall of the index {found.index_recall:.0%}")
+    return "  ·  ".join([*parts, *(notice.message for notice in found.notices)])

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The query box and the hits of the chosen strategy."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QComboBox,
     QHBoxLayout,
     QHeaderView,
     QLabel,
@@ -22,7 +25,21 @@ NO_INDEX = QModelIndex()
 TITLES = ("Rank", "Score", "Chunk", "Page", "Document", "Text")
 WIDTHS = (50, 70, 60, 50, 140, 600)
 SNIPPET = 160
-EXACTNESS = {"approximate": "≈ from late vectors", "exact": "from LanceDB", "pooled": "pooled"}
+MODES = (
+    ("Dense", "dense", "Nearest vectors, exactly"),
+    ("Dense, index", "index", "LanceDB's vector index, from 20,000 chunks up"),
+    ("Full text", "text", "BM25"),
+    ("Hybrid", "hybrid", "Both, joined by reciprocal rank"),
+)
+VECTORS = (
+    ("late vectors", "late", "Pooled from the document's tokens: at once, nothing is cut off"),
+    ("ordinary vectors", "ordinary", "As a usual pipeline stores them: long chunks are cut off"),
+    ("window vectors", "windows", "Long chunks as the mean of several windows"),
+)
+SCOPES = (
+    ("this document", False, "Only the document shown"),
+    ("all open", True, "All open documents as one corpus"),
+)
 
 
 class HitModel(QAbstractTableModel):
@@ -91,10 +108,12 @@ class QueriesPanel(QWidget):
     Signals:
         asked: the query.
         top_k_changed: how many hits.
+        choices_changed: retrieval mode, kind of vectors, whether all open documents count.
     """
 
     asked = Signal(str)
     top_k_changed = Signal(int)
+    choices_changed = Signal(str, str, bool)
 
     def __init__(self, state: State, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -111,28 +130,20 @@ class QueriesPanel(QWidget):
         self.top_k.setPrefix("top ")
         self.top_k.setAccessibleName("Number of hits")
         self.top_k.valueChanged.connect(self.top_k_changed)
+        self.mode = _choice("Retrieval", MODES)
+        self.vectors = _choice("Vectors", VECTORS)
+        self.scope = _choice("Where", SCOPES)
+        for combo in (self.mode, self.vectors, self.scope):
+            combo.currentIndexChanged.connect(self._on_choice)
         self._note = QLabel()
         self._note.setObjectName("muted")
         self.model = HitModel(state)
-        self.table = QTableView()
-        self.table.setObjectName("hitTable")
-        self.table.setAccessibleName("Hits")
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setFrameShape(QTableView.Shape.NoFrame)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.table.horizontalHeader().setStretchLastSection(True)
-        for column, width in enumerate(WIDTHS):
-            self.table.setColumnWidth(column, width)
+        self.table = _hit_table(self.model)
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         row = QHBoxLayout()
         row.addWidget(self.box, 1)
-        row.addWidget(self.top_k)
+        for widget in (self.top_k, self.mode, self.vectors, self.scope):
+            row.addWidget(widget)
         self.controls = row
         column_layout = QVBoxLayout(self)
         column_layout.setContentsMargins(8, 6, 8, 4)
@@ -169,8 +180,13 @@ class QueriesPanel(QWidget):
         self.model.show(hits)
         if not self._state.query:
             self.say("Ask a question of this document.")
-        elif hits and result is not None:
-            self.say(f"{len(hits)} hits, {EXACTNESS.get(result.hits_exactness, '')}")
+        elif hits and result is not None and result.hits_exactness == "approximate":
+            self.say(f"{len(hits)} hits, ≈ from late vectors")
+
+    def _on_choice(self, _: int) -> None:
+        self.choices_changed.emit(
+            self.mode.currentData(), self.vectors.currentData(), self.scope.currentData()
+        )
 
     def _on_row(self, current: QModelIndex, before: QModelIndex) -> None:
         del before
@@ -181,3 +197,32 @@ class QueriesPanel(QWidget):
             self._state.set_current(hit.document)
         chosen = self._state.chosen
         self._state.select(Selection("chunk", (hit.chunk,), chosen, hit.start, hit.end, "hits"))
+
+
+def _choice(name: str, options: Sequence[tuple[str, object, str]]) -> QComboBox:
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    combo.setToolTip(name)
+    for place, (text, value, tip) in enumerate(options):
+        combo.addItem(text, value)
+        combo.setItemData(place, tip, Qt.ItemDataRole.ToolTipRole)
+    return combo
+
+
+def _hit_table(model: HitModel) -> QTableView:
+    table = QTableView()
+    table.setObjectName("hitTable")
+    table.setAccessibleName("Hits")
+    table.setModel(model)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setFrameShape(QTableView.Shape.NoFrame)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    table.horizontalHeader().setStretchLastSection(True)
+    for column, width in enumerate(WIDTHS):
+        table.setColumnWidth(column, width)
+    return table
