@@ -167,7 +167,9 @@ class Chunking(QObject):
             chunks,
             is_provisional=not document.final,
             scores=old.scores,
-            hits=(),
+            hits=old.hits,
+            hits_exactness=old.hits_exactness,
+            tail_starts=self._pipeline.tails(document, chunks),
         )
         self._state.put_chunks(opened.id, slot.id, result)
 
