@@ -14,7 +14,8 @@ from itertools import pairwise, takewhile
 import numpy as np
 
 from core.arrays import Indices, Mask, Offsets
-from core.strategies.ascii_view import ascii_bytes
+from core.strategies.ascii_view import Codes, ascii_bytes
+from core.strategies.ranges import ranges
 from core.strategies.span_counts import cut_places
 from core.units.tokens import PieceCounter, piece_tables
 
@@ -120,11 +121,12 @@ def nest(
     by_characters = any(separator.find is None for separator in separators)
     usable = list(takewhile(lambda separator: separator.find is not None, separators))
     is_edge = np.zeros(len(text) + 1, np.bool_)
+    codes = ascii_bytes(text)
     is_edge[[0, -1]] = True
     edges = [np.array([0, len(text)], dtype=np.int64)]
     wholes = []
     for separator in usable:
-        _mark(text, edges[-1], separator, is_edge)
+        _mark(text, codes, edges[-1], separator, is_edge=is_edge)
         edges.append(np.flatnonzero(is_edge))
         wholes.append(np.zeros(len(edges[-1]) - 1, np.bool_))
         wholes[-1][:1] = not _occurs(text, separator)
@@ -172,23 +174,34 @@ def _counts(text: str, level: Level, missing: Indices, counter: PieceCounter) ->
     starts, ends = level.edges[missing], level.edges[missing + 1]
     if counter.tokenizer not in _FAST or (ends - starts).mean() > SHORT or len(missing) < MANY:
         return _counted_alone(text, starts, ends, counter)
-    fresh = np.append(True, np.diff(level.parents[missing]) > 0)
-    first = np.flatnonzero(fresh)
-    last = np.append(first[1:], len(missing)) - 1
-    parents = zip(starts[first].tolist(), ends[last].tolist(), strict=True)
-    texts = [text[a:b] for a, b in parents]
+    first = np.flatnonzero(np.diff(level.parents[missing], prepend=-1))
+    last = np.append(first[1:], len(missing))
+    parents = zip(starts[first].tolist(), ends[last - 1].tolist(), strict=True)
+    numbers: dict[str, int] = {}  # a passage that repeats is encoded once
+    same = np.array([numbers.setdefault(text[a:b], len(numbers)) for a, b in parents], np.int64)
+    unique = np.flatnonzero(np.diff(np.maximum.accumulate(same), prepend=-1))
+    all_sizes: Indices = last - first
+    sizes = all_sizes[unique]
+    pieces = ranges(first[unique], last[unique])
+    shift = np.cumsum([0, *map(len, numbers)])[:-1] - starts[first[unique]]
+    low, high = (edges[pieces] + np.repeat(shift, sizes) for edges in (starts, ends))
+    counts = _counts_inside(list(numbers), low, high, counter)
+    begins: Indices = (np.cumsum(sizes) - sizes)[same]
+    return counts[ranges(begins, begins + all_sizes)]
+
+
+def _counts_inside(texts: list[str], low: Offsets, high: Offsets, counter: PieceCounter) -> Indices:
+    """int64 (n,): units of the pieces from `low` to `high`, offsets in the texts end to end."""
     table, _ = piece_tables(texts, counter.tokenizer)
     joined = "".join(texts)
-    owner = np.cumsum(fresh) - 1
-    sizes = ends[last] - starts[first]
-    shift = (np.cumsum(sizes) - sizes - starts[first])[owner]  # to offsets in `joined`
     adds_up = np.zeros(len(joined) + 1, np.bool_)
     adds_up[cut_places(joined, counter.tokenizer)] = True
-    adds_up[starts[first] + shift[first]] = adds_up[ends[last] + shift[last]] = True
-    low, high = starts + shift, ends + shift
-    counts: Indices = np.searchsorted(table.floors, high) - np.searchsorted(table.floors, low)
+    adds_up[np.cumsum([0, *map(len, texts)])] = True
+    begun = np.zeros(len(joined) + 1, np.int64)  # tokens that begin before each offset
+    np.cumsum(np.bincount(table.starts, minlength=len(joined)), out=begun[1:])
+    counts: Indices = begun[high] - begun[low]
     alone = np.flatnonzero(~(adds_up[low] & adds_up[high]))
-    counts[alone] = _counted_alone(text, starts[alone], ends[alone], counter)
+    counts[alone] = _counted_alone(joined, low[alone], high[alone], counter)
     return counts
 
 
@@ -201,12 +214,12 @@ def _occurs(text: str, separator: Separator) -> bool:
     return separator.find is not None and next(separator.find(text, 0, len(text)), None) is not None
 
 
-def _mark(text: str, edges: Offsets, separator: Separator, is_edge: Mask) -> None:
+def _mark(text: str, codes: Codes, edges: Offsets, separator: Separator, *, is_edge: Mask) -> None:
     """Mark in `is_edge`, bool (N + 1,), the places before the separator in each piece."""
     find = separator.find
     assert find is not None
     if separator.character.isascii() and separator.character not in ("", "?"):
-        is_edge[:-1] |= ascii_bytes(text) == ord(separator.character)
+        is_edge[:-1] |= codes == ord(separator.character)
         return
     for a, b in pairwise(edges.tolist()):
         for at in find(text, a, b):

@@ -13,6 +13,7 @@ from core.arrays import Indices, Offsets, Spans
 from core.declaration import Declaration, Parameter, Preset
 from core.strategies.chunks import LEVELS, Chunks, join_reasons, one_span_chunks
 from core.strategies.nested_pieces import NestedPieces, link_levels, literal
+from core.strategies.ranges import ranges
 from core.strategies.recursive import (
     DEFAULT_SEPARATORS,
     LENGTH_UNIT,
@@ -113,7 +114,7 @@ def _inside(pieces: NestedPieces, roots: Spans, bases: Offsets) -> NestedPieces:
     for level in pieces.levels:
         low = np.searchsorted(level.edges, roots[:, 0], side="right")
         high = np.searchsorted(level.edges, roots[:, 1], side="left")
-        within = _ranges(low, high)
+        within = ranges(low, high)
         shift = np.repeat(bases[:-1] - roots[:, 0], high - low)
         edges.append(np.sort(np.concatenate([bases, level.edges[within] + shift])))
         wholes.append(np.repeat(high == low, high - low + 1))
@@ -122,19 +123,12 @@ def _inside(pieces: NestedPieces, roots: Spans, bases: Offsets) -> NestedPieces:
     return NestedPieces(text, levels, pieces.by_characters, pieces.unit, pieces.counter)
 
 
-def _ranges(low: Indices, high: Indices) -> Indices:
-    """int64: the numbers of all half-open ranges, one range after the other."""
-    sizes = high - low
-    ranks: Indices = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return ranks + np.repeat(low, sizes)
-
-
 def _solid_inside(solid: Solid, roots: Spans, bases: Offsets, text: str) -> Solid:
     """The solid characters of the roots set end to end, which is `text`."""
     offsets = solid.places[1:-1]
     low, high = np.searchsorted(offsets, roots).T
     shift = np.repeat(bases[:-1] - roots[:, 0], high - low)
-    return Solid(text, padded(offsets[_ranges(low, high)] + shift, int(bases[-1])))
+    return Solid(text, padded(offsets[ranges(low, high)] + shift, int(bases[-1])))
 
 
 def _interleave(parents: Chunks, children: Chunks, owners: Indices) -> Chunks:

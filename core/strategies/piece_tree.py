@@ -12,6 +12,7 @@ import numpy as np
 
 from core.arrays import Indices, Offsets, Spans
 from core.strategies.ascii_view import ascii_bytes, is_letter_or_digit
+from core.strategies.ranges import ranges
 from core.strategies.separator_search import Attach, Match, SplitSeparator, piece_edges
 from core.units.tokens import PieceCounter
 
@@ -69,6 +70,8 @@ class PieceTree:
         self.counter = counter
         self.attach = attach
         self._word_starts = word_starts(text)
+        absent = {probe for probe in {each.probe for each in separators} if probe not in text}
+        self._is_absent = [each.probe in absent for each in separators]
         self._roots: dict[tuple[int, int], int] = {}
         self._nodes = _Nodes()
 
@@ -104,7 +107,7 @@ class PieceTree:
             first, last = nodes.first[over], nodes.last[over]
             hard = np.flatnonzero(first == last)  # no separator cuts them
             done += [self._characters(int(over[at]), int(roots[at]), most) for at in hard.tolist()]
-            frontier, roots = _ranges(first, last), np.repeat(roots, last - first)
+            frontier, roots = ranges(first, last), np.repeat(roots, last - first)
         return _in_order([nodes.pieces(frontier, roots), *done])
 
     def walk(self, start: int, end: int, most: int, *, from_end: bool) -> Iterator[Part]:
@@ -182,6 +185,9 @@ class PieceTree:
             search = self.separators[level].search
             if search is None:
                 break
+            if self._is_absent[level]:
+                level += 1
+                continue
             edges = piece_edges(list(search(self.text, start, end)), start, end, attach=self.attach)
             if edges:
                 return level, edges
@@ -289,13 +295,6 @@ def word_starts(text: str) -> Offsets:
     codes = ascii_bytes(text)
     white = (codes == ord(" ")) | (codes == ord("\n")) | (codes == ord("\t"))
     return np.flatnonzero(white[:-1] & is_letter_or_digit(codes[1:])) + 1
-
-
-def _ranges(low: Indices, high: Indices) -> Indices:
-    """int64: the numbers of all half-open ranges, one range after the other."""
-    sizes = high - low
-    ranks: Indices = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return ranks + np.repeat(low, sizes)
 
 
 def _in_order(parts: Sequence[Pieces]) -> Pieces:

@@ -42,10 +42,14 @@ TIME_LIMIT_SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class SplitSeparator:
-    """A separator as the user reads it, and its search; None for the empty one."""
+    """A separator as the user reads it, and its search; None for the empty one.
+
+    probe: what every match has right before or inside it; a text without it has no match.
+    """
 
     label: str
     search: Search | None
+    probe: str = ""
 
 
 def published(expression: str) -> SplitSeparator:
@@ -54,7 +58,8 @@ def published(expression: str) -> SplitSeparator:
         return SplitSeparator("any place", None)
     if expression.startswith(r"(?<=\n)"):
         inner = expression.removeprefix(r"(?<=\n)")
-        return SplitSeparator(expression, _after_newline(re.compile(rf"\n(?=({inner}))")))
+        search = _after_newline(re.compile(rf"\n(?=({inner}))"))
+        return SplitSeparator(expression, search, "\n#" if inner.startswith("#") else "\n")
     # `\n\n+` and not `\n{2,}`: only the first is seen to start with a literal
     found = re.compile(expression.replace(r"\n{2,}", r"\n\n+"))
     return SplitSeparator(expression, _plain(found))

@@ -48,12 +48,16 @@ class Solid:
         return trimmed, solid
 
     def _trim_one_by_one(self, spans: Spans) -> tuple[Spans, Mask]:
+        text = self.text
         trimmed, solid = [], []
-        for start, end in spans.tolist():
-            piece = self.text[start:end].rstrip()
-            solid.append(bool(piece))
-            shift = len(piece) - len(piece.lstrip())
-            trimmed.append((start + shift, start + len(piece)) if piece else (start, end))
+        for low, high in spans.tolist():
+            start, end = low, high
+            while end > start and text[end - 1].isspace():
+                end -= 1
+            while start < end and text[start].isspace():
+                start += 1
+            solid.append(start < end)
+            trimmed.append((start, end) if start < end else (low, high))
         return as_spans(trimmed), np.array(solid, np.bool_)
 
 

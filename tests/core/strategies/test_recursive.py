@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.document.model import Document
 from core.errors import ParameterError
+from core.strategies import nested_pieces
 from core.strategies.registry import find
 from core.strategies.source import Source
 from core.units.tokens import piece_counter
@@ -57,6 +58,19 @@ def test_rc_equals_the_recursive_definition_in_every_length_unit(text, size, sep
 
     length = piece_counter(unit).count
     assert got == plain_recursive(text, separators, length=length, **size)
+
+
+@pytest.mark.parametrize("unit", ["cl100k_base", "o200k_base"])
+@given(text=texts, size=sizes(12), separators=st.sampled_from(SEPARATOR_LISTS))
+def test_counts_from_the_tokens_of_the_parent_are_those_of_each_piece(text, size, separators, unit):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nested_pieces, "SHORT", 1_000_000)
+        patch.setattr(nested_pieces, "MANY", 1)
+        repeated = f"{text}\n\n{text}"
+        got = spans("RC", repeated, separators=separators, length_unit=unit, **size)
+
+    length = piece_counter(unit).count
+    assert got == plain_recursive(repeated, separators, length=length, **size)
 
 
 @given(text=texts, size=sizes(12))
