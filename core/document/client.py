@@ -38,6 +38,7 @@ OPEN_DEADLINE = 30.0  # seconds; the start of the process is in it
 PAGE_DEADLINE = 20.0
 IMAGE_DEADLINE = 20.0
 LAYOUT_DEADLINE = 60.0  # the first call loads the model
+LAYOUT_MODULES = ("pymupdf.layout", "pymupdf4llm")
 BATCH = 8  # pages in one request: an abandoned iteration wastes at most twice as many
 
 
@@ -363,9 +364,10 @@ def failed_page(index: int, size: PageSize, error: str) -> RawPage:
 def _serve(connection: Connection, path: str, role: str) -> None:
     """Run in the child: only there is PyMuPDF imported."""
     if role == "pages":
-        # WORKAROUND: PyMuPDF 2.0 loads its layout model with itself, twice its own time. This
-        # makes it believe that there is none; `pdf_layout` loads it when it is asked for.
-        sys.modules["pymupdf.layout"] = None  # type: ignore[assignment]  # as import allows
+        # WORKAROUND: PyMuPDF 2.0 loads its layout model with itself, which takes thrice its own
+        # time. This makes it believe that there is none; `pdf_layout` loads it when it is needed.
+        for module in LAYOUT_MODULES:
+            sys.modules[module] = None  # type: ignore[assignment]  # as the import system allows
     from core.document.pdf_process import serve
 
     serve(connection, path, role)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pymupdf
 
+from core.document.client import LAYOUT_MODULES
 from core.document.pdf_values import Box
 from core.document.raw import LayoutBox, RawTable
 
@@ -71,6 +72,7 @@ def _text_rotation(page: Any) -> int:
 
 def layout(copy: UprightCopy) -> tuple[LayoutBox, ...]:
     """Find the regions of a page; the model is loaded at the first call, in about a second."""
+    _load_model()
     if copy.page.layout_information is None:
         copy.page.get_layout()
     return tuple(
@@ -81,8 +83,9 @@ def layout(copy: UprightCopy) -> tuple[LayoutBox, ...]:
 
 def _load_model() -> None:
     """Import the model, also where `client` has kept PyMuPDF from doing it."""
-    if sys.modules.get("pymupdf.layout", pymupdf) is None:
-        del sys.modules["pymupdf.layout"]
+    for module in LAYOUT_MODULES:
+        if sys.modules.get(module, pymupdf) is None:
+            del sys.modules[module]
     importlib.import_module("pymupdf.layout")
 
 
