@@ -58,9 +58,7 @@ def mask(text: str) -> str:
     return _ROMAN.sub("#", _DIGITS.sub("#", text.lower())).replace(" ", "")
 
 
-def find_edge_lines(
-    page: int, fragments: Fragments, size: tuple[float, float]
-) -> list[EdgeLine]:
+def find_edge_lines(page: int, fragments: Fragments, size: tuple[float, float]) -> list[EdgeLine]:
     """Return the lines near the edges of a page, each edge from outside inwards.
 
     Args:
@@ -175,11 +173,7 @@ def _crowded(spots: list[tuple[float, int]], least: int) -> list[tuple[float, fl
 
 def _repeats(line: EdgeLine, places: Places) -> bool:
     """Say whether the line, or most of its pieces, stands here on other pages too."""
-    known = [
-        text
-        for text in line.pieces
-        if is_page_number(text) or _stands(line, text, places)
-    ]
+    known = [text for text in line.pieces if is_page_number(text) or _stands(line, text, places)]
     if _stands(line, line.text, places):
         return True
     repeated = [text for text in known if not is_page_number(text)]

@@ -118,9 +118,7 @@ def _shared(area: Box, other: Box) -> float:
     return float(max(0.0, width) * max(0.0, height)) / max(whole, 1e-6)
 
 
-def _members(
-    area: Box, drafts: Sequence[Draft], boxes: Sequence[Box], fonts: Fonts
-) -> list[int]:
+def _members(area: Box, drafts: Sequence[Draft], boxes: Sequence[Box], fonts: Fonts) -> list[int]:
     """Return the blocks of a figure; `area` grows over the labels. Empty: it is no figure."""
     inside = [i for i, box in enumerate(boxes) if _holds(area, box, 2.0)]
     total = sum(len(drafts[i].text) for i in inside)

@@ -211,7 +211,9 @@ def test_the_nics_table_has_a_row_a_state(shared):
 @pytest.mark.parametrize(
     ("name", "page", "caption"),
     [
-        pytest.param(QWEN, 16, "Figure 1: Performance of Qwen2 instruction-tuned models", id="qwen"),
+        pytest.param(
+            QWEN, 16, "Figure 1: Performance of Qwen2 instruction-tuned models", id="qwen"
+        ),
         pytest.param(NAACL, 1, "Table 1: Sample discovered relation.", id="naacl table"),
         pytest.param(NAACL, 1, "Figure 1: Obtaining basic patterns.", id="naacl figure"),
     ],
@@ -219,9 +221,7 @@ def test_the_nics_table_has_a_row_a_state(shared):
 def test_a_caption_is_a_block_of_its_own(shared, name: str, page: int, caption: str):
     document = corpus_document(shared, name)
 
-    block = next(
-        b for b in document.blocks if document.text[b.start : b.end].startswith(caption)
-    )
+    block = next(b for b in document.blocks if document.text[b.start : b.end].startswith(caption))
 
     assert (block.kind, block.page) == ("caption", page)
 
