@@ -41,7 +41,8 @@ NO_HITS = Ranking(np.empty(0, np.int64), np.empty(0))
 
 def best_rows(scores: NDArray[np.floating], k: int) -> Ranking:
     """The k rows with the highest scores, (n,); equal ones by row. −inf is never a hit."""
-    rounded = np.asarray(np.round(scores.astype(np.float64), SCORE_DECIMALS))
+    rounded: Values = scores.astype(np.float64)
+    rounded = rounded.round(SCORE_DECIMALS)
     candidates = np.flatnonzero(rounded > -np.inf)
     if len(candidates) > k > 0:
         limit = np.partition(rounded[candidates], len(candidates) - k)[len(candidates) - k]
