@@ -12,9 +12,12 @@ import sys
 import weakref
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from multiprocessing.connection import Connection
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from shutil import disk_usage
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
@@ -38,6 +41,8 @@ OPEN_DEADLINE = 30.0  # seconds; the start of the process is in it
 PAGE_DEADLINE = 20.0
 IMAGE_DEADLINE = 20.0
 LAYOUT_DEADLINE = 60.0  # the first call loads the model
+IMAGE_MEMORY = 14_000_000  # bytes: 4.6 million pixels; larger pictures come through the pipe
+LINUX_MEMORY = "/dev/shm"  # where Linux keeps shared memory; small in containers
 LAYOUT_MODULES = ("pymupdf.layout", "pymupdf4llm")
 BATCH = 8  # pages in one request: an abandoned iteration wastes at most twice as many
 
@@ -66,6 +71,7 @@ class PdfClient:
         self._process: multiprocessing.process.BaseProcess | None = None
         self._connection: Connection | None = None
         self._stream: _PageStream | None = None
+        self._memory: SharedMemory | None = None  # through which pictures come
         _clients.add(self)
 
     def __enter__(self) -> Self:
@@ -139,8 +145,13 @@ class PdfClient:
         `rotation` turns the view clockwise, a multiple of 90 degrees. `PageImage.scale` is lower
         than asked where the picture would have too many pixels.
         """
-        drawn: PageImage = self._ask_page("image", index, (scale, clip, rotation), deadline)
-        return drawn
+        self._yield_pipe(None)  # it may lose the process, and the memory with it
+        self._memory = self._memory or _new_memory()
+        name = self._memory.name if self._memory else ""
+        drawn: PageImage = self._ask_page("image", index, (scale, clip, rotation, name), deadline)
+        if drawn.data or not self._memory or not self._memory.buf:
+            return drawn
+        return replace(drawn, data=bytes(self._memory.buf[: drawn.stride * drawn.height]))
 
     def layout(self, index: int, deadline: float = LAYOUT_DEADLINE) -> tuple[LayoutBox, ...]:
         """Find the regions of a page with the layout model, about 0.2 s a page."""
@@ -173,6 +184,10 @@ class PdfClient:
         self._process = self._connection = None
         if connection:
             connection.close()
+        if self._memory:
+            self._memory.close()
+            self._memory.unlink()
+            self._memory = None
         if process:
             process.join(0.5)  # it ends by itself when the pipe is closed, unless it hangs
             if process.is_alive():
@@ -341,6 +356,16 @@ class _PageStream:
         """After the process was lost: ask once more for what it had not answered."""
         self._left.extendleft(reversed(self._asked))
         self._asked.clear()
+
+
+def _new_memory() -> SharedMemory | None:
+    """Make memory that is shared with the process; None where the system has too little."""
+    if Path(LINUX_MEMORY).exists() and disk_usage(LINUX_MEMORY).free < 4 * IMAGE_MEMORY:
+        return None  # writing beyond what is free would end the process
+    try:
+        return SharedMemory(create=True, size=IMAGE_MEMORY)
+    except OSError:
+        return None
 
 
 def failed_page(index: int, size: PageSize, error: str) -> RawPage:

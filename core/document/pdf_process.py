@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,6 +28,7 @@ from core.document.raw import LayoutBox, RawPage, RawTable
 from core.errors import DocumentError, PasswordError
 
 MEMORY_LIMIT = 4 << 30  # bytes of address space: a hostile file cannot take the machine's
+KEPT_LISTS = 4  # interpreted pages that are kept for the next tile
 LAYOUT_MEMORY_LIMIT = 8 << 30  # the model's runtime reserves more than it uses
 
 
@@ -44,11 +46,14 @@ class Reader:
         self.path = path
         self._document: Any = None
         self._info: PdfInfo | None = None
+        self._lists: dict[int, Any] = {}
+        self._memory: SharedMemory | None = None
         self._copy: tuple[int, pdf_layout.UprightCopy] | None = None
 
     def open(self, password: str = "") -> PdfInfo:
         """Open the file, count its pages and load the first readable one."""
         self._document = self._copy = None
+        self._lists.clear()
         forget_fonts()
         pymupdf.TOOLS.reset_mupdf_warnings()
         document = _opened(self.path)
@@ -71,9 +76,30 @@ class Reader:
             ),
         )
 
-    def image(self, index: int, scale: float, clip: Box | None, rotation: int) -> PageImage:
-        """Draw a page or a tile of it."""
-        return self._on_page(index, lambda page: pdf_render.image(page, scale, clip, rotation))
+    def image(
+        self, index: int, scale: float, clip: Box | None, rotation: int, memory: str
+    ) -> PageImage:
+        """Draw a page or a tile of it, into the shared memory of that name if it has one."""
+        commands = self._display_list(index)
+        shared = self._shared_memory(memory)
+        try:
+            return pdf_render.image(commands, scale, clip, rotation, shared)
+        except Exception as error:  # MuPDF's errors share no base but Exception
+            raise PageFault(pdf_structure.reason_of(error)) from error
+
+    def _display_list(self, index: int) -> Any:
+        """Interpret a page, or take one of the last that were: tiles come one after another."""
+        if index not in self._lists:
+            if len(self._lists) >= KEPT_LISTS:
+                del self._lists[next(iter(self._lists))]
+            self._lists[index] = self._on_page(index, pdf_render.display_list)
+        return self._lists[index]
+
+    def _shared_memory(self, name: str) -> SharedMemory | None:
+        """Attach to the parent's memory; it keeps the same one."""
+        if name and (self._memory is None or self._memory.name != name):
+            self._memory = SharedMemory(name)
+        return self._memory if name else None
 
     def links(self, index: int) -> tuple[Link, ...]:
         """Read the active areas of a page."""
