@@ -58,7 +58,7 @@ class Commands:
     # Edit
 
     def copy(self) -> None:
-        state, selected = self._window.state, self._window.pages.shown.text_selection
+        state, selected = self._window.state, self._window.pages.text.span
         current = state.current
         if current is None or current.document is None:
             return
@@ -75,41 +75,41 @@ class Commands:
         self._bench.left.show_find()
 
     def find_next(self) -> None:
-        self._bench.left.find.next()
+        self._bench.left.finder.next()
 
     def find_previous(self) -> None:
-        self._bench.left.find.previous()
+        self._bench.left.finder.previous()
 
     # View
 
     def zoom_in(self) -> None:
-        self._window.pages.zoom_in()
+        self._window.pages.camera.zoom_in()
 
     def zoom_out(self) -> None:
-        self._window.pages.zoom_out()
+        self._window.pages.camera.zoom_out()
 
     def zoom_actual(self) -> None:
-        self._window.pages.set_zoom(1.0)
+        self._window.pages.camera.set_zoom(1.0)
 
     def fit_width(self) -> None:
-        self._window.pages.set_fit("width")
+        self._window.pages.camera.set_fit("width")
 
     def fit_page(self) -> None:
-        self._window.pages.set_fit("page")
+        self._window.pages.camera.set_fit("page")
 
     def fit_chunk(self) -> None:
         selected = self._window.state.selection
         if selected.kind != "nothing":
-            self._window.pages.show_span(selected.start, selected.end, always=True)
+            self._window.pages.navigator.zoom_to_span(selected.start, selected.end)
 
     def two_pages(self, is_on: bool) -> None:
-        self._window.pages.set_two_pages(is_on)
+        self._window.pages.camera.set_two_pages(is_on)
 
     def rotate_right(self) -> None:
-        self._window.pages.rotate(90)
+        self._window.pages.camera.rotate(90)
 
     def rotate_left(self) -> None:
-        self._window.pages.rotate(-90)
+        self._window.pages.camera.rotate(-90)
 
     def layers(self) -> None:
         shown = self._window.pages.shown.layers
@@ -121,8 +121,7 @@ class Commands:
             action.setData(layer)
         chosen = menu.exec(QCursor.pos())
         if chosen is not None:
-            shown.symmetric_difference_update({chosen.data()})
-            self._window.pages.viewport().update()
+            self._window.pages.set_layers(shown ^ {chosen.data()})
 
     def theme_light(self) -> None:
         self._window.set_theme("light")
@@ -147,13 +146,13 @@ class Commands:
 
     def first_page(self) -> None:
         self._bench.history.leave()
-        self._window.pages.go_to_page(0)
+        self._window.pages.camera.go_to_page(0)
 
     def last_page(self) -> None:
         current = self._window.state.current
         if current is not None:
             self._bench.history.leave()
-            self._window.pages.go_to_page(len(current.page_sizes) - 1)
+            self._window.pages.camera.go_to_page(len(current.page_sizes) - 1)
 
     def back(self) -> None:
         self._bench.history.back()
@@ -162,10 +161,10 @@ class Commands:
         self._bench.history.forward()
 
     def next_chunk(self) -> None:
-        self._window.pages.step_chunk(1)
+        self._window.pages.navigator.step_chunk(1)
 
     def previous_chunk(self) -> None:
-        self._window.pages.step_chunk(-1)
+        self._window.pages.navigator.step_chunk(-1)
 
     # Strategy
 
@@ -192,13 +191,13 @@ class Commands:
     # Tools
 
     def tool_chunk(self) -> None:
-        self._window.pages.set_tool("chunk")
+        self._window.pages.mouse.set_tool("chunk")
 
     def tool_text(self) -> None:
-        self._window.pages.set_tool("text")
+        self._window.pages.mouse.set_tool("text")
 
     def tool_hand(self) -> None:
-        self._window.pages.set_tool("hand")
+        self._window.pages.mouse.set_tool("hand")
 
     # Window
 

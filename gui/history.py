@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from gui.pages.camera import Anchor
 from gui.pages.view import PageView
 from gui.state import State
 
@@ -11,11 +12,10 @@ MOST_PLACES = 100
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the view was: a document and the values of its scroll bars."""
+    """Where the view was: a document and a place on its pages."""
 
     document: str
-    x: int
-    y: int
+    anchor: Anchor
 
 
 class History:
@@ -56,12 +56,10 @@ class History:
         current = self._state.current
         if current is None:
             return None
-        horizontal, vertical = self._pages.horizontalScrollBar(), self._pages.verticalScrollBar()
-        return Place(current.id, horizontal.value(), vertical.value())
+        return Place(current.id, self._pages.camera.anchor)
 
     def _go(self, place: Place) -> None:
         current = self._state.current
         if current is None or current.id != place.document:
             self._state.set_current(place.document)
-        self._pages.horizontalScrollBar().setValue(place.x)
-        self._pages.verticalScrollBar().setValue(place.y)
+        self._pages.camera.go_to(place.anchor)

@@ -101,9 +101,8 @@ class MainWindow(QMainWindow):
         self.opening.password_needed.connect(self._on_password_needed)
         self.password.given.connect(self.opening.try_password)
         self.state.current_changed.connect(self._on_current)
-        self.pages.page_changed.connect(self.status.show_page)
+        self.pages.camera.page_changed.connect(self.status.show_page)
         self.jobs.failed.connect(self._on_job_failed)
-        self.images.arrived.connect(self._on_first_image)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme)
 
     def attach(self, workbench: "Workbench") -> None:
@@ -133,7 +132,8 @@ class MainWindow(QMainWindow):
         self._on_current(self.state.current)
 
     def _on_job_failed(self, slot: str, error: Exception) -> None:
-        self.say(f"{error}" if slot != "scores" else "")
+        if slot != "scores":  # the panel of scores says what it has not
+            self.say(str(error))
 
     def _on_password_needed(self, document: str, message: str) -> None:
         self.password.ask(document, self.state.documents[document].name, message)
@@ -144,13 +144,8 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{current.name} – Chunkscope" if current else "Chunkscope")
         del opened
 
-    def _on_first_image(self, document: str, page: int) -> None:
-        del document, page
-        self.images.arrived.disconnect(self._on_first_image)
-
     def _visible_pages(self) -> range:
-        bar, height = self.pages.verticalScrollBar().value(), self.pages.viewport().height()
-        return self.pages.layout_of_pages.visible(bar, bar + height)
+        return self.pages.camera.visible_pages
 
     # panes
 

@@ -109,16 +109,16 @@ class Workbench(QObject):
 
     def _connect(self) -> None:
         window, pages = self._window, self._window.pages
-        pages.page_changed.connect(self.toolbar.show_page)
-        pages.page_changed.connect(self.left.thumbnails.show_page)
-        pages.zoom_changed.connect(self.toolbar.show_zoom)
-        pages.activated.connect(self._on_activated)
-        pages.set_extra_images(self.left.thumbnails.wanted)
+        pages.camera.page_changed.connect(self.toolbar.show_page)
+        pages.camera.page_changed.connect(self.left.thumbnails.show_page)
+        pages.camera.zoom_changed.connect(self.toolbar.show_zoom)
+        pages.mouse.activated.connect(self._on_activated)
+        pages.sheets.set_more_wanted(self.left.thumbnails.wanted)
         self.toolbar.page_asked.connect(self._go_to_page)
         self.toolbar.document_asked.connect(window.state.set_current)
         self.left.thumbnails.page_asked.connect(self._go_to_page)
         self.left.outline.place_asked.connect(self._go_to_place)
-        self.left.find.found.connect(pages.set_matches)
+        self.left.finder.found.connect(pages.set_matches)
         self.strategy.picker_asked.connect(self.pick_strategy)
         self.picker.picked.connect(self._on_picked)
         self.chunking.refused.connect(self.strategy.show_refusal)
@@ -132,7 +132,7 @@ class Workbench(QObject):
         self.scoring.vectors_ready.connect(self._on_vectors)
         window.empty.open_asked.connect(self.commands.open_document)
         window.empty.sample_asked.connect(self.commands.open_sample)
-        self.toolbar.show_zoom(pages.zoom)
+        self.toolbar.show_zoom(pages.camera.zoom)
 
     def _restore_strategies(self) -> None:
         words = [w for w in settings.read(settings.SHOWN_STRATEGIES).splitlines() if w]
@@ -184,11 +184,11 @@ class Workbench(QObject):
 
     def _go_to_page(self, page: int) -> None:
         self.history.leave()
-        self._window.pages.go_to_page(page)
+        self._window.pages.camera.go_to_page(page)
 
     def _go_to_place(self, page: int, y: float) -> None:
         self.history.leave()
-        self._window.pages.go_to_page(page, y)
+        self._window.pages.camera.go_to_page(page, y)
 
     def _chunks(self) -> Chunks | None:
         result = self._window.state.chosen_result

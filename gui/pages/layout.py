@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QTransform
 
+Sizes = NDArray[np.float64]  # (n, 2): width and height of pages, points
+
 DIP_PER_POINT = 96 / 72  # at zoom 1
 LEAST_ZOOM, GREATEST_ZOOM = 0.25, 8.0
 
@@ -21,7 +23,7 @@ class PageLayout:
     sizes: float64 (n, 2): width and height as shown without view rotation, points.
     """
 
-    sizes: NDArray[np.float64]
+    sizes: Sizes
     zoom: float = 1.0
     rotation: int = 0  # of the view, degrees clockwise, a multiple of 90
     columns: int = 1
@@ -133,6 +135,6 @@ def _clamped(zoom: float) -> float:
     return min(max(zoom, LEAST_ZOOM), GREATEST_ZOOM)
 
 
-def page_sizes(sizes: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
+def page_sizes(sizes: Sequence[tuple[float, float]]) -> Sizes:
     """float64 (n, 2) from pairs of width and height."""
     return np.asarray(sizes, dtype=np.float64).reshape(-1, 2)

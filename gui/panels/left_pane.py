@@ -28,10 +28,10 @@ class LeftPane(QTabWidget):
         self.setDocumentMode(True)
         self.thumbnails = Thumbnails(state, images, theme)
         self.outline = Outline(state)
-        self.find = FindPanel(state, jobs)
+        self.finder = FindPanel(state, jobs)
         self.addTab(self.thumbnails, "Pages")
         self.addTab(self.outline, "Outline")
-        self.addTab(self.find, "Find")
+        self.addTab(self.finder, "Find")
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
@@ -39,6 +39,6 @@ class LeftPane(QTabWidget):
 
     def show_find(self) -> None:
         """Bring the find box to the front."""
-        self.setCurrentWidget(self.find)
-        self.find.box.setFocus()
-        self.find.box.selectAll()
+        self.setCurrentWidget(self.finder)
+        self.finder.box.setFocus()
+        self.finder.box.selectAll()
