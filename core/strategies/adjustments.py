@@ -252,6 +252,8 @@ def floor_spans(spans: Spans, floor: Callable[[Offsets], Offsets]) -> Spans:
 def moved_out_of(cuts: Cuts, inside: Spans, openings: tuple[Offsets, ...]) -> Spans:
     """Spans whose cuts moved out of protected ones to the nearer edge, int64 (m, 2).
 
+    The first start and the last end are no cuts and stay.
+
     Args:
         cuts: of the m spans.
         inside: int64 (p, 2), protected spans, ascending and disjoint.
@@ -264,6 +266,7 @@ def moved_out_of(cuts: Cuts, inside: Spans, openings: tuple[Offsets, ...]) -> Sp
     for k, part in zip(split.tolist(), at[split].tolist(), strict=True):
         edges = np.concatenate([inside[part, :1], openings[part], inside[part, 1:]])
         targets[k] = nearest_edges(targets[k : k + 1], edges)[0]
+    targets[:1], targets[-1:] = cuts.offsets[:1], cuts.offsets[-1:]
     return cuts.moved(targets)
 
 

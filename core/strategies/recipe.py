@@ -202,4 +202,4 @@ def _written(value: Value) -> str:
         return "on" if value else "off"
     if isinstance(value, tuple):
         return ",".join(value)
-    return _NEXT_PARAMETER.sub(r"\\,", f"{value:g}" if isinstance(value, float) else str(value))
+    return _NEXT_PARAMETER.sub(r"\\,", str(value))

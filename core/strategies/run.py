@@ -41,7 +41,7 @@ from core.strategies.shared_options import (
     tokenizer_of,
 )
 from core.strategies.sizes import Size, declared_size, measure
-from core.strategies.source import Options, Source, Units
+from core.strategies.source import Options, Source, Units, renewed
 from core.vectors.embedder import Embedder
 from core.vectors.remote import Caller
 
@@ -172,7 +172,7 @@ def _cut(recipe: Recipe, source: Source) -> Chunks:
         while len(prepared) >= KEPT_PREPARED:
             del prepared[next(iter(prepared))]
         prepared[key] = value
-    return chosen.cut(prepared[key], **fast)
+    return chosen.cut(renewed(prepared[key], source), **fast)
 
 
 def _prepared_key(recipe: Recipe, source: Source) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 """What a strategy may ask of a document: its text and units, each made once and kept."""
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any, Literal, TypeVar
 
 from core.arrays import Spans, Vectors
@@ -154,3 +154,13 @@ class Source:
     def part(self, text: str) -> "Source":
         """The same options over another text: the second stage of a hybrid."""
         return replace(self, document=Document(text), units=Units())
+
+
+def renewed(prepared: T, source: Source) -> T:
+    """A prepared value for another run: one that asks its source for more asks `source` now.
+
+    What it was prepared with carries the cancel token of a run that is over.
+    """
+    if is_dataclass(prepared) and isinstance(getattr(prepared, "source", None), Source):
+        return replace(prepared, source=source)  # type: ignore[type-var]  # just looked
+    return prepared

@@ -23,7 +23,7 @@ from core.strategies.groups import (
     window_reasons,
 )
 from core.strategies.registry import Strategy
-from core.strategies.source import Source
+from core.strategies.source import Source, renewed
 from core.strategies.windows import (
     FULL_TOKENS,
     STEPPED_TOKENS,
@@ -118,7 +118,8 @@ def cut_stages(
     Returns:
         Chunks in order; `primaries` says which chunk of the primary each comes from.
     """
-    chunks = prepared.primary.cut(prepared.first, **first_fast)
+    first_source = stage_source(prepared.source, prepared.primary.declaration)
+    chunks = prepared.primary.cut(renewed(prepared.first, first_source), **first_fast)
     long = _long_chunks(prepared, chunks, gate)
     if not len(long.at):
         return replace(chunks, primaries=np.arange(len(chunks)))
@@ -274,10 +275,11 @@ def _windows_of_all(
 
 def _cut_one(prepared: TwoStages, text: str, fast: Mapping[str, Any]) -> Chunks:
     """The secondary on one string; what it prepares is kept by string."""
+    part = stage_source(prepared.source, prepared.secondary.declaration).part(text)
     if text not in prepared.made:
-        part = stage_source(prepared.source, prepared.secondary.declaration).part(text)
-        prepared.made[text] = prepared.secondary.prepare(part, **prepared.slow)
-    return prepared.secondary.cut(prepared.made[text], **fast)
+        prepared.made[text] = (part.units, prepared.secondary.prepare(part, **prepared.slow))
+    units, value = prepared.made[text]
+    return prepared.secondary.cut(renewed(value, replace(part, units=units)), **fast)
 
 
 def _in_one_list(parts: Sequence[Chunks]) -> Chunks:

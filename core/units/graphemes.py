@@ -12,6 +12,7 @@ from core.arrays import Mask, Offsets
 from core.units.tokens import code_points
 
 _CR, _LF = 13, 10
+_CODE_POINTS = 0x110000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +74,7 @@ def _heads(inside: Offsets) -> Offsets:
 
 def _suspect_runs(points: NDArray[np.uint32]) -> list[tuple[int, int]]:
     """Spans with a character that can join, each widened by one on both sides and merged."""
-    kinds, places = np.unique(points, return_inverse=True)
-    suspect = ~_stands_alone(kinds)[places]
+    suspect = _suspects(points)[points]
     wide = suspect.copy()
     wide[:-1] |= suspect[1:]
     wide[1:] |= suspect[:-1]
@@ -82,14 +82,18 @@ def _suspect_runs(points: NDArray[np.uint32]) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
 
 
-def _stands_alone(kinds: NDArray[np.uint32]) -> Mask:
-    """Which code points join neither way by themselves: "other" characters and controls.
+def _suspects(points: NDArray[np.uint32]) -> Mask:
+    """Which code points of the text can join, bool (0x110000,): neither "other" nor controls.
 
     Consonants of Indic scripts and pictographs are "other" too: they join only through a mark
     between them, which is suspect and so takes both of them into its run.
     """
+    can_join = np.zeros(_CODE_POINTS, bool)
+    can_join[points] = True
     alone = _alone()
-    return np.array([alone.match(chr(point)) is not None for point in kinds.tolist()], bool)
+    for point in np.flatnonzero(can_join).tolist():
+        can_join[point] = alone.match(chr(point)) is None
+    return can_join
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from core.document.model import Document
+from core.errors import Cancelled
 from core.strategies.chunks import LEVELS
 from core.strategies.late_reading import relevant_units
 from core.strategies.run import parse_recipe, run
@@ -92,3 +93,28 @@ def test_a_run_is_cut_before_the_unit_that_would_exceed_the_limit(read):
     assert len(chunks) > 1
     assert all(chunks.end_reasons[k].rule == "size" for k in range(len(chunks) - 1))
     assert all(chunks.end_reasons[k].value > 16 for k in range(len(chunks) - 1))
+
+
+class Cancelling:
+    """A cancel token that can be cancelled."""
+
+    def __init__(self):
+        self.is_cancelled = False
+
+    def check(self):
+        if self.is_cancelled:
+            raise Cancelled
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("word", ["LCSI", "HYB:primary=LCSI,gate=0"])
+def test_a_run_that_was_cancelled_long_ago_stops_no_later_one(word):
+    embedder, document, units = load_embedder("minilm"), Document(GARDEN), Units()
+    name = "primary.reading" if ":" in word else "reading"
+    first = Cancelling()
+    run(parse_recipe(word, {"query": "fox"}), document, units, embedder=embedder, cancel=first)
+
+    first.is_cancelled = True
+    later = parse_recipe(word, {"query": "fox", name: "query"})
+
+    assert len(run(later, document, units, embedder=embedder)) > 1
