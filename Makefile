@@ -24,7 +24,7 @@ PYTEST := $(TEST_ENV) $(PY) -m pytest
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test quick check lint types imports docstrings format bench bench-peers \
-	bench-quality screenshots samples static-model torture freeze clean distclean
+	bench-quality screenshots samples sample-vectors static-model torture freeze clean distclean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ bench-quality: setup ## Retrieval quality on the sample documents
 
 screenshots: setup ## Pictures of the window, light and dark, into build/screenshots
 	$(PY) scripts/make_screenshots.py $(ARGS)
+
+sample-vectors: setup ## Make the vectors again that are shipped with the sample
+	$(PY) scripts/ship_vectors.py $(ARGS)
 
 static-model: setup ## Distil a static model from the packaged MiniLM into the data folder
 	$(PY) scripts/distill_static.py $(ARGS)
