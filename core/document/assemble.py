@@ -8,6 +8,7 @@ over a page. With `final=False` only what a page shows by itself is used.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from core.document.blocks import (
     Draft,
@@ -25,18 +26,23 @@ from core.document.headings import confirm_headings, set_levels
 from core.document.hyphens import collect_words
 from core.document.language import detect_language
 from core.document.line_geometry import make_glyph_table
-from core.document.lines import find_fragments
+from core.document.lines import Fragments, find_fragments
 from core.document.model import (
+    BlockKind,
     CharGeometry,
     Document,
     OutlineItem,
     Page,
     TextSettings,
 )
-from core.document.page_layout import PageLayout, Part, lay_out
+from core.document.page_layout import PageLayout, Part, lay_out, without_lines
 from core.document.page_notices import collect_notices
 from core.document.raw import RawPage
 from core.document.writer import TextWriter
+
+Running = tuple[tuple[tuple[int, ...], BlockKind], ...]  # the boilerplate lines of a page
+
+_LAYOUTS: "WeakKeyDictionary[RawPage, tuple[Running, PageLayout]]" = WeakKeyDictionary()
 
 
 def assemble(
@@ -93,9 +99,29 @@ def _lay_out(pages: Sequence[RawPage], *, repeated: bool) -> list[PageLayout]:
     ]
     running = find_boilerplate(edges, repeated=repeated)
     return [
-        lay_out(page, each, [(line.fragments, kind) for line, kind in found])
+        _layout_of(page, each, tuple([(line.fragments, kind) for line, kind in found]))
         for page, each, found in zip(pages, fragments, running, strict=True)
     ]
+
+
+def prepare_page(page: RawPage) -> None:
+    """Do what a page needs by itself, before the others are there; the result is kept with it.
+
+    Worth calling as pages arrive: the reading process works meanwhile.
+    """
+    _layout_of(page, find_fragments(page), ())
+
+
+def _layout_of(page: RawPage, fragments: Fragments, running: Running) -> PageLayout:
+    """Return the layout of a page; it is kept until other lines of the page are boilerplate."""
+    known = _LAYOUTS.get(page)
+    if known is not None and known[0] == running:
+        return known[1]
+    layout = without_lines(known[1], running) if known is not None and not known[0] else None
+    if layout is None:
+        layout = lay_out(page, fragments, running)
+    _LAYOUTS[page] = (running, layout)
+    return layout
 
 
 def _make_drafts(

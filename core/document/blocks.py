@@ -15,7 +15,6 @@ from core.document.hyphens import HYPHENS
 from core.document.model import BlockKind, BlockSource
 from core.document.raw import BOLD, MONO
 
-
 # Roles of the structure tree (ISO 32000-1, 14.8.4). "P" and containers say too little.
 _TAG_KINDS: dict[str, BlockKind] = {
     **{f"H{level}": "heading" for level in range(1, 7)},
@@ -65,6 +64,8 @@ class TextLine:
     @property
     def is_entry(self) -> bool:
         """Whether the line is an entry of a table of contents: a title and a page number."""
+        if not (self.text[-1].isdigit() or self.text[-1] in "ivxlc"):
+            return False
         if _LEADERS.search(self.text):
             return True
         return self.widest_gap > 2 and bool(_ENTRY.search(self.text))
@@ -123,11 +124,16 @@ NUMBERED = re.compile(
     r"((?:\d{1,2}|[A-Z]|[IVX]{1,5})(?:\.\d{1,2})*)\.?\s+(?=[^\W\d_])",
     re.IGNORECASE,
 )
-SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]]*\W?$|[.!?][\"'”’»)\]]*[\d¹²³⁴-⁹⁰]{1,3}$")
+_SENTENCE_END = re.compile(r"[.!?:;。！？：；…][\"'”’»)\]]*\W?$|[.!?][\"'”’»)\]]*[\d¹²³⁴-⁹⁰]{1,3}$")
 _LEADERS = re.compile(r"(?:\. ?|… ?|· ?|_){4,}\s*(?:\d{1,4}|[ivxlc]{1,7})$")
 _ENTRY = re.compile(r"^(?=.*[^\W\d_]{2}).+\s(?:\d{1,4}|[ivxlc]{1,7})$")
 _LETTER = re.compile(r"[^\W\d_]")
 _MATH = re.compile(r"[=+−×÷∑∏∫√≤≥≈≠∈∀∃→∞∂α-ωΑ-Ω]|[\U0001D400-\U0001D7FF]")
+
+
+def ends_sentence(text: str) -> bool:
+    """Say whether `text` ends with the end of a sentence, or with a mark that opens a list."""
+    return bool(_SENTENCE_END.search(text[-12:]))
 
 
 def measure_fonts(lines: Iterable[TextLine]) -> Fonts:
@@ -209,7 +215,7 @@ def _unfinished_word(last: TextLine, line: TextLine) -> bool:
 def _inside_sentence(last: TextLine, line: TextLine, right: float) -> bool:
     """Say whether a line that looks like a list item only goes on with a sentence."""
     full = right - last.u1 < 2 * line.size
-    return full and not SENTENCE_END.search(last.text) and bool(re.match(r"[\-–—(\w]", line.text))
+    return full and not ends_sentence(last.text) and bool(re.match(r"[\-–—(\w]", line.text))
 
 
 def _indent_begins(
@@ -220,7 +226,7 @@ def _indent_begins(
     shift = line.u0 - last.u0
     if abs(line.u0 + line.u1 - last.u0 - last.u1) < 0.8 * em and abs(shift) > 0.5 * em:
         return False  # centred lines
-    if 0.8 * em < shift < 6 * em or (shift >= 6 * em and SENTENCE_END.search(last.text)):
+    if 0.8 * em < shift < 6 * em or (shift >= 6 * em and ends_sentence(last.text)):
         if len(block) >= 2 and abs(block[-2].u0 - last.u0) < 0.5 * em:
             return True
         returns = following is not None and following.u0 < line.u0 - 0.8 * em
@@ -236,7 +242,7 @@ def _ended_early(last: TextLine, line: TextLine, right: float) -> bool:
     per_character = (last.u1 - last.u0) / max(1, len(last.text))
     if room < 1.4 * per_character * (len(word) + 1) + 0.5 * line.size:
         return False
-    return bool(SENTENCE_END.search(last.text)) and not line.text[:1].islower()
+    return ends_sentence(last.text) and not line.text[:1].islower()
 
 
 def name_kind(draft: Draft, fonts: Fonts) -> None:
@@ -288,7 +294,7 @@ def _captioned(text: str, draft: Draft, fonts: Fonts) -> bool:
     label = re.match(r"^\S+\s*[A-Z]?\d+(?:[.\-–]\d+)*\s*[.:|–—]", text)
     first = draft.lines[0]
     small = first.size < 0.95 * fonts.size or first.bold != fonts.bold
-    return bool(label) or small or (len(text) < 120 and not SENTENCE_END.search(text))
+    return bool(label) or small or (len(text) < 120 and not ends_sentence(text))
 
 
 def is_heading(draft: Draft, fonts: Fonts) -> bool:
@@ -312,7 +318,7 @@ def is_heading(draft: Draft, fonts: Fonts) -> bool:
     if numbered and len(draft.lines) == 1 and len(text) < 90 and ratio >= 0.95:
         return (
             not ends
-            and not SENTENCE_END.search(text)
+            and not ends_sentence(text)
             and text[numbered.end()].isupper()
             and ("." in numbered[1] or text.isupper())
         )

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.document.blocks import SENTENCE_END, Draft, Fonts
+from core.document.blocks import Draft, Fonts, ends_sentence
 from core.document.composer import line_box
 from core.document.raw import RawPage
 
@@ -30,7 +30,9 @@ Box = NDArray[np.float64]  # x0, y0, x1, y1
 
 def gather_figures(drafts: list[Draft], page: RawPage, fonts: Fonts) -> list[Draft]:
     """Join the text of each figure of a page into one block, at the place of its first label."""
-    if not drafts or not (len(page.images) or len(page.drawings)):
+    if not drafts or not (len(page.images) or len(page.drawings) >= _FEWEST_SHAPES):
+        return drafts
+    if not _find_areas(page, ()):
         return drafts
     boxes = [_draft_box(draft) for draft in drafts]
     tables = [box for box, draft in zip(boxes, drafts, strict=True) if _is_table(draft)]
@@ -66,7 +68,7 @@ def _find_areas(page: RawPage, tables: Sequence[Box]) -> list[Box]:
         kept = (sides.min(axis=1) >= _SMALLEST) & (sides.prod(axis=1) < limit)
         areas += list(_clusters(images[kept], 1.0))
     shapes = page.drawings.astype(np.float64)
-    if _FEWEST_SHAPES <= len(shapes):
+    if len(shapes) >= _FEWEST_SHAPES:
         sides = shapes[:, 2:] - shapes[:, :2]
         rules = (sides.min(axis=1) < 3) & (sides.max(axis=1) > 0.4 * page.width)
         shapes = shapes[~rules & (sides.prod(axis=1) < limit)][:_MOST_SHAPES]
@@ -158,14 +160,14 @@ def _is_prose(draft: Draft) -> bool:
     text = draft.text
     if draft.kind not in {"paragraph", "list_item"} or len(text) < 35 * len(draft.lines):
         return False
-    return len(text) > 150 or (len(text) > 80 and bool(SENTENCE_END.search(text)))
+    return len(text) > 150 or (len(text) > 80 and ends_sentence(text))
 
 
 def _is_label(draft: Draft, fonts: Fonts) -> bool:
     if draft.kind in {"caption", "footnote", "table"} or len(draft.text) > _LABEL_LENGTH:
         return False
     small = max(line.size for line in draft.lines) < 0.93 * fonts.size
-    return small and not SENTENCE_END.search(draft.text)
+    return small and not ends_sentence(draft.text)
 
 
 def _joined(drafts: Sequence[Draft], owner: NDArray[np.int64], areas: Sequence[Box]) -> list[Draft]:
@@ -176,7 +178,8 @@ def _joined(drafts: Sequence[Draft], owner: NDArray[np.int64], areas: Sequence[B
         if number < 0:
             result.append(draft)
             continue
-        pieces = [line for row in draft.rows for line in (sum(row, []),)] or [draft.lines]
+        rows = [[line for cell in row for line in cell] for row in draft.rows]
+        pieces = rows or [draft.lines]
         figure = figures.get(number)
         if figure is None:
             x0, y0, x1, y1 = areas[number].tolist()

@@ -10,7 +10,7 @@ span of the text.
 import re
 from collections.abc import Sequence
 
-from core.document.blocks import SENTENCE_END, Draft, TextLine
+from core.document.blocks import Draft, TextLine, ends_sentence
 from core.document.hyphens import HYPHENS, is_spaceless
 
 _FLOATS = frozenset({"figure", "caption", "table", "footnote"})
@@ -61,7 +61,7 @@ def _goes_on(before: Draft, draft: Draft, across_pages: bool) -> bool:
         return False
     if last.page == line.page and line.v > last.v and _side_by_side(last, line):
         return False  # in one column the gap has been judged already
-    if SENTENCE_END.search(last.text):
+    if ends_sentence(last.text):
         return False
     if last.text[-1] in HYPHENS and len(last.text) > 1 and last.text[-2].isalpha():
         return True

@@ -18,7 +18,13 @@ def find_footnotes(drafts: Sequence[Draft], fonts: Fonts, height: float) -> list
     A footnote stands in the lower part of the page and opens with a mark. It is set smaller than
     the body, or its mark stands raised in the text above it.
     """
-    raised = {number for draft in drafts for number in _RAISED.findall(draft.text)}
+    raised = {
+        number
+        for draft in drafts
+        for line in draft.lines
+        if not line.text.isascii()
+        for number in _RAISED.findall(line.text)
+    }
     notes: list[Draft] = []
     kept: list[Draft] = []
     for index, draft in enumerate(drafts):

@@ -18,10 +18,7 @@ _HANGING = frozenset({"and", "or", "to", "und", "oder", "bzw", "et", "ou", "y", 
 
 def collect_words(lines: Iterable[str]) -> frozenset[str]:
     """Return the words and compounds that stand unbroken on the lines, in lower case."""
-    words: set[str] = set()
-    for line in lines:
-        words.update(_WORD.findall(line.lower()))
-    return frozenset(words)
+    return frozenset(_WORD.findall("\n".join(lines).lower()))
 
 
 def join_lines(before: str, after: str, words: frozenset[str]) -> tuple[int, str]:

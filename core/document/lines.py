@@ -7,6 +7,7 @@ is put together.
 """
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,8 +61,21 @@ class Fragments:
         return len(self.first)
 
 
+_FRAGMENTS: "WeakKeyDictionary[RawPage, Fragments]" = WeakKeyDictionary()
+
+
 def find_fragments(page: RawPage) -> Fragments:
-    """Cut the glyphs of `page` into fragments; those that hold only spaces are left out."""
+    """Cut the glyphs of `page` into fragments; those that hold only spaces are left out.
+
+    The result is kept as long as the page, which is asked again with each document made of it.
+    """
+    found = _FRAGMENTS.get(page)
+    if found is None:
+        found = _FRAGMENTS[page] = _make_fragments(page)
+    return found
+
+
+def _make_fragments(page: RawPage) -> Fragments:
     runs = page.runs
     placed = _clean(page)
     codes, low, high, run = placed.codes, placed.low, placed.high, placed.run
@@ -76,7 +90,7 @@ def find_fragments(page: RawPage) -> Fragments:
     pieces, owner = _pieces(inked_run, begins)
     main = _main_runs(inked_run, pieces, owner)
     dx, dy = runs.dx[main], runs.dy[main]
-    codes = _raise_digits(codes, runs.flags[run])
+    codes = _raise_digits(codes, runs.flags, run)
     bold = np.add.reduceat((runs.flags[inked_run] & BOLD) != 0, begins, dtype=np.int64)
     all_bold = bold >= _ALL_BOLD * (ends - begins)
     text = _decode(codes)
@@ -103,11 +117,14 @@ def find_fragments(page: RawPage) -> Fragments:
     )
 
 
-def _raise_digits(codes: NDArray[np.int32], flags: NDArray[np.int32]) -> NDArray[np.int32]:
+def _raise_digits(
+    codes: NDArray[np.int32], flags: NDArray[np.int32], run: NDArray[np.int32]
+) -> NDArray[np.int32]:
     """Write raised digits as superscripts: a note's mark is no digit of the word before it."""
-    raised = ((flags & SUPERSCRIPT) != 0) & (codes >= 0x30) & (codes <= 0x39)
-    if not raised.any():
+    superscript = (flags & SUPERSCRIPT) != 0
+    if not superscript.any():
         return codes
+    raised = superscript[run] & (codes >= 0x30) & (codes <= 0x39)
     result = codes.copy()
     result[raised] = _RAISED[codes[raised] - 0x30]
     return result

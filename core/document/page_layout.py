@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """One page by itself: its lines, tables and their order. What needs other pages comes later."""
 
-import itertools
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -19,6 +18,7 @@ from core.document.reading_order import Atoms, Region, find_regions, group_lines
 from core.document.ruled_tables import NO_RULES, Rules, find_rules
 from core.document.tables import count_header_rows, find_rows
 
+_NO_GAPS: tuple[str, ...] = ()
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
 
@@ -74,6 +74,29 @@ def lay_out(
     maker = LineMaker(page, fragments)
     marked = [(maker.line(members), kind) for members, kind in running]
     return PageLayout(page, fragments, tuple(parts), tuple(marked))
+
+
+def without_lines(
+    layout: PageLayout, running: Sequence[tuple[Sequence[int], BlockKind]]
+) -> PageLayout | None:
+    """Take boilerplate out of a layout without any, where that is the same as a new layout.
+
+    It is on a page of one column, when whole lines go. Otherwise the result is None.
+    """
+    if len(layout.parts) != 1 or layout.parts[0].is_table:
+        return None
+    gone = {fragment for members, _ in running for fragment in members}
+    kept: list[TextLine] = []
+    for line in layout.parts[0].lines:
+        inside = [fragment in gone for fragment in line.fragments]
+        if not any(inside):
+            kept.append(line)
+        elif not all(inside):
+            return None
+    maker = LineMaker(layout.page, layout.fragments)
+    marked = tuple([(maker.line(members), kind) for members, kind in running])
+    parts = (replace(layout.parts[0], lines=tuple(kept)),) if kept else ()
+    return replace(layout, parts=parts, running=marked)
 
 
 def _angles(fragments: Fragments) -> list[int]:
@@ -201,73 +224,65 @@ class _AtomLines:
         return self.maker.line([i for atom in atoms for i in self.groups[atom]])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class LineMaker:
-    """Makes lines of text from fragments of a page."""
+    """Makes lines of text from fragments of a page.
 
-    page: RawPage
-    fragments: Fragments
-    sign: int = 1  # −1 where v counts against the frame
+    It reads the arrays as lists: a line has few fragments, and a page few lines.
+    """
+
+    def __init__(self, page: RawPage, fragments: Fragments, sign: int = 1) -> None:
+        """Prepare for the fragments of one frame; `sign` is −1 where v counts against it."""
+        self._page, self._sign = page.index, sign
+        self._text = fragments.text
+        self._u0, self._u1 = fragments.u0.tolist(), fragments.u1.tolist()
+        v = fragments.v
+        top = v - fragments.ascent if sign > 0 else -(v + fragments.descent)
+        self._v, self._top = (sign * v).tolist(), top.tolist()
+        self._height = (fragments.ascent + fragments.descent).tolist()
+        self._size = fragments.size.tolist()
+        self._flags, self._angle = fragments.flags.tolist(), fragments.angle.tolist()
+        self._dx, self._dy = fragments.dx.tolist(), fragments.dy.tolist()
+        tags = page.runs.tag
+        self._tag = [tags[run] for run in fragments.run.tolist()] if tags else None
 
     def line(self, chosen: Sequence[int]) -> TextLine:
         """Make the line of the given fragments, which are in order along the text."""
-        fragments = self.fragments
         members = list(chosen)
+        main = members[0]
+        text, gaps, widest = self._text[main], _NO_GAPS, 0.0
         if len(members) > 1:
-            joined = "".join(fragments.text[i] for i in members)
-            if _is_right_to_left(joined):
-                members.sort(key=lambda i: -float(fragments.u1[i]))
-            main = max(members, key=lambda i: len(fragments.text[i]))
-        else:
-            main = members[0]
-        gaps = tuple([self._gap(a, b) for a, b in itertools.pairwise(members)])
-        text = fragments.text[members[0]]
-        for gap, member in zip(gaps, members[1:], strict=True):
-            text += gap + fragments.text[member]
-        run = int(fragments.run[main])
-        tags = self.page.runs.tag
+            if _is_right_to_left("".join([self._text[i] for i in members])):
+                members.sort(key=lambda i: -self._u1[i])
+            main = max(members, key=lambda i: len(self._text[i]))
+            gaps = tuple([self._gap(a, b) for a, b in pairwise(members)])
+            text = self._text[members[0]] + "".join(
+                [gap + self._text[i] for gap, i in zip(gaps, members[1:], strict=True)]
+            )
+            distance = max([self._u0[b] - self._u1[a] for a, b in pairwise(members)])
+            widest = distance / max(0.1, self._size[members[0]])
+        top = self._top[main]
         return TextLine(
-            page=self.page.index,
+            page=self._page,
             fragments=tuple(members),
             gaps=gaps,
             text=text,
-            u0=min([float(fragments.u0[i]) for i in members]),
-            u1=max([float(fragments.u1[i]) for i in members]),
-            v=self.sign * float(fragments.v[main]),
-            top=self._top(main),
-            bottom=self._top(main) + float(fragments.ascent[main] + fragments.descent[main]),
-            size=float(fragments.size[main]),
-            flags=int(fragments.flags[main]),
-            angle=int(fragments.angle[main]),
-            direction=(float(fragments.dx[main]), float(fragments.dy[main])),
-            sign=self.sign,
-            tag=tags[run] if tags else "",
-            widest_gap=self._widest_gap(members),
+            u0=min([self._u0[i] for i in members]),
+            u1=max([self._u1[i] for i in members]),
+            v=self._v[main],
+            top=top,
+            bottom=top + self._height[main],
+            size=self._size[main],
+            flags=self._flags[main],
+            angle=self._angle[main],
+            direction=(self._dx[main], self._dy[main]),
+            sign=self._sign,
+            tag=self._tag[main] if self._tag else "",
+            widest_gap=widest,
         )
-
-    def _top(self, index: int) -> float:
-        """Return the least v of a fragment."""
-        fragments = self.fragments
-        if self.sign > 0:
-            return float(fragments.v[index] - fragments.ascent[index])
-        return -float(fragments.v[index] + fragments.descent[index])
-
-    def _widest_gap(self, members: Sequence[int]) -> float:
-        """Return the widest gap between neighbours, in ems of the first."""
-        if len(members) < 2:
-            return 0.0
-        u0, u1 = self.fragments.u0, self.fragments.u1
-        gaps = [float(u0[b] - u1[a]) for a, b in pairwise(members)]
-        return max(gaps) / max(0.1, float(self.fragments.size[members[0]]))
 
     def _gap(self, before: int, after: int) -> str:
         """Return what stands between two fragments of one line: nothing or a space."""
-        fragments = self.fragments
-        distance = max(
-            float(fragments.u0[after] - fragments.u1[before]),
-            float(fragments.u0[before] - fragments.u1[after]),
-        )
-        size = max(float(fragments.size[before]), float(fragments.size[after]))
-        last, first = fragments.text[before][-1], fragments.text[after][0]
-        narrowest = 1.0 if is_spaceless(last) and is_spaceless(first) else 0.15
-        return " " if distance > narrowest * size else ""
+        distance = max(self._u0[after] - self._u1[before], self._u0[before] - self._u1[after])
+        size = max(self._size[before], self._size[after])
+        both = is_spaceless(self._text[before][-1]) and is_spaceless(self._text[after][0])
+        return " " if distance > (1.0 if both else 0.15) * size else ""

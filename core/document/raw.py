@@ -80,7 +80,7 @@ class RawTable:
     header_rows: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class RawPage:
     """One page of a PDF, before lines, order and blocks are found."""
 

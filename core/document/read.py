@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document import cache
-from core.document.assemble import assemble, upgrade_blocks
+from core.document.assemble import assemble, prepare_page, upgrade_blocks
 from core.document.client import PdfClient
 from core.document.model import Document, Notice, Page, TextSettings
 from core.document.pdf_values import PdfInfo
@@ -98,6 +98,7 @@ def _read_pdf(
         pages: list[RawPage] = []
         for page in client.raw_pages(wanted):
             cancel.check()
+            prepare_page(page)
             pages.append(page)
             progress(len(pages), len(wanted), "pages")
     document = assemble(

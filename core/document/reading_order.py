@@ -430,13 +430,13 @@ def group_lines(atoms: Atoms, indices: tuple[int, ...]) -> list[list[int]]:
     An atom belongs to the line whose band it overlaps by more than half of the lower of the two,
     so that raised and lowered marks stay with their line.
     """
-    order = sorted(indices, key=lambda i: (float(atoms.v[i]), float(atoms.u0[i])))
+    v, u0 = atoms.v.tolist(), atoms.u0.tolist()
+    tops, bottoms = atoms.top.tolist(), atoms.bottom.tolist()
     lines: list[list[int]] = []
     top = bottom = 0.0
-    for index in order:
-        a, b = float(atoms.top[index]), float(atoms.bottom[index])
-        shared = min(b, bottom) - max(a, top)
-        if lines and shared > 0.5 * min(b - a, bottom - top):
+    for index in sorted(indices, key=lambda i: (v[i], u0[i])):
+        a, b = tops[index], bottoms[index]
+        if lines and min(b, bottom) - max(a, top) > 0.5 * min(b - a, bottom - top):
             lines[-1].append(index)
             if b - a > bottom - top:
                 top, bottom = a, b
@@ -444,5 +444,6 @@ def group_lines(atoms: Atoms, indices: tuple[int, ...]) -> list[list[int]]:
             lines.append([index])
             top, bottom = a, b
     for line in lines:
-        line.sort(key=lambda i: float(atoms.u0[i]))
+        if len(line) > 1:
+            line.sort(key=u0.__getitem__)
     return lines
