@@ -7,49 +7,81 @@ running sums each chunk is two bisections, whatever the number of its pieces.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from core.arrays import Indices
 
+FEW = 24  # runs: fewer are merged one after the other, more are merged side by side
 
-@dataclass(slots=True)
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Merged:
-    """Chunks as ranges of pieces: `first` to `last`, half-open.
+    """n chunks as ranges of pieces, int64 (n,) each: `first` to `last`, half-open.
 
-    `stops`: the length that the chunk would have with one more piece; −1 at the run's end.
-    `kept`: the length of the pieces that it shares with the chunk before.
+    stops: the length that the chunk would have with one more piece; −1 at the run's end.
+    kept: the length of the pieces that it shares with the chunk before.
     """
 
-    first: list[int] = field(default_factory=list)
-    last: list[int] = field(default_factory=list)
-    stops: list[int] = field(default_factory=list)
-    kept: list[int] = field(default_factory=list)
+    first: Indices
+    last: Indices
+    stops: Indices
+    kept: Indices
 
-    def run(self, sums: Sequence[int], low: int, high: int, *, size: int, overlap: int) -> None:
-        """Merge the pieces `low` to `high` (half-open), each shorter than `size`.
 
-        Args:
-            sums: running sums of the pieces' lengths; piece i is `sums[i + 1] - sums[i]` long.
-            low: the first piece.
-            high: the piece after the last.
-            size: the greatest sum of a chunk.
-            overlap: the greatest sum that the next chunk repeats; below `size`.
-        """
-        first, kept = low, 0
-        while True:
-            last = bisect_right(sums, sums[first] + size, first + 1, high + 1) - 1
-            self.first.append(first)
-            self.last.append(last)
-            self.kept.append(kept)
-            if last >= high:
-                self.stops.append(-1)
-                return
-            longer = sums[last + 1]
-            self.stops.append(longer - sums[first])
-            first = bisect_left(sums, max(sums[last] - overlap, longer - size), first, last)
-            kept = sums[last] - sums[first]
+def merge_runs(sums: Indices, low: Indices, high: Indices, *, size: int, overlap: int) -> Merged:
+    """Merge the pieces of r runs, half-open, none of which is as long as `size`.
+
+    Args:
+        sums: int64 (p + 1,), running sums of the pieces' lengths.
+        low: int64 (r,), the first piece of each run.
+        high: int64 (r,), the piece after its last, above `low`.
+        size: the greatest sum of a chunk.
+        overlap: the greatest sum that the next chunk repeats; at most `size`.
+
+    Returns:
+        The chunks, not in the order of the text.
+    """
+    parts: list[tuple[Indices, Indices, Indices, Indices]] = []
+    first, kept = low, np.zeros(len(low), np.int64)
+    while len(first) >= FEW:
+        last = np.minimum(np.searchsorted(sums, sums[first] + size, side="right") - 1, high)
+        goes_on = last < high
+        stops = np.full(len(first), -1, np.int64)
+        end, longer = sums[last[goes_on]], sums[last[goes_on] + 1]
+        stops[goes_on] = longer - sums[first[goes_on]]
+        parts.append((first, last, stops, kept))
+        least = np.maximum(end - overlap, longer - size)
+        first = np.maximum(np.searchsorted(sums, least), first[goes_on])
+        kept, high = end - sums[first], high[goes_on]
+    for start, stop, shared in zip(first.tolist(), high.tolist(), kept.tolist(), strict=True):
+        own = _merge_run(sums[start : stop + 1].tolist(), shared, size=size, overlap=overlap)
+        rows = np.array(own, np.int64)
+        parts.append((rows[0] + start, rows[1] + start, rows[2], rows[3]))
+    columns = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)] for _ in range(4))
+    return Merged(*(np.concatenate(column) for column in columns))
+
+
+def _merge_run(sums: Sequence[int], kept: int, *, size: int, overlap: int) -> list[list[int]]:
+    """First, last, stops and kept of the chunks of one run, as in `Merged`."""
+    firsts: list[int] = []
+    lasts: list[int] = []
+    stops: list[int] = []
+    shared: list[int] = []
+    first, high = 0, len(sums) - 1
+    while True:
+        last = bisect_right(sums, sums[first] + size, first + 1) - 1
+        firsts.append(first)
+        lasts.append(last)
+        shared.append(kept)
+        if last >= high:
+            stops.append(-1)
+            return [firsts, lasts, stops, shared]
+        end, longer = sums[last], sums[last + 1]
+        stops.append(longer - sums[first])
+        first = bisect_left(sums, max(end - overlap, longer - size), first, last)
+        kept = end - sums[first]
 
 
 def windows_of_characters(

@@ -5,8 +5,6 @@
 set end to end, as the roots of one set of nested pieces, and the chunks are moved back.
 """
 
-from dataclasses import replace
-
 import numpy as np
 
 from core.arrays import Indices, Offsets, Spans
@@ -20,10 +18,9 @@ from core.strategies.recursive import (
     RecursivePieces,
     recursive_pieces,
 )
-from core.strategies.recursive_merge import as_chunks, split_recursively
+from core.strategies.recursive_merge import Placed, as_chunks, split_recursively
 from core.strategies.registry import strategy
 from core.strategies.source import Source
-from core.strategies.trimming import Solid, padded
 
 PCC = Declaration(
     code="PCC",
@@ -96,12 +93,11 @@ def cut_parents_and_children(
     roots = parents.spans
     bases = np.concatenate([[0], np.cumsum(roots[:, 1] - roots[:, 0])])
     pieces = _inside(prepared.pieces, roots, bases)
-    solid = _solid_inside(prepared.solid, roots, bases, pieces.text)
     found = split_recursively(pieces, size=child, overlap=overlap)
-    children = as_chunks(found, pieces, solid, size=child, overlap=overlap)
-    owners = np.searchsorted(bases, children.spans[:, 0], side="right") - 1
-    spans = children.spans + (roots[:, 0] - bases[:-1])[owners][:, None]
-    return _interleave(parents, replace(children, spans=spans), owners)
+    owners = np.searchsorted(bases, found.spans[:, 0], side="right") - 1
+    placed = Placed(found.spans + (roots[:, 0] - bases[:-1])[owners][:, None], owners)
+    children = as_chunks(found, pieces, prepared.solid, size=child, overlap=overlap, placed=placed)
+    return _interleave(parents, children, children.primaries)
 
 
 def _inside(pieces: NestedPieces, roots: Spans, bases: Offsets) -> NestedPieces:
@@ -116,19 +112,16 @@ def _inside(pieces: NestedPieces, roots: Spans, bases: Offsets) -> NestedPieces:
         high = np.searchsorted(level.edges, roots[:, 1], side="left")
         within = ranges(low, high)
         shift = np.repeat(bases[:-1] - roots[:, 0], high - low)
-        edges.append(np.sort(np.concatenate([bases, level.edges[within] + shift])))
+        begins = np.append(0, np.cumsum(high - low + 1))  # each root's edge, then those inside it
+        own = np.empty(begins[-1] + 1, np.int64)
+        is_inside = np.ones(len(own), np.bool_)
+        is_inside[begins] = False
+        own[begins], own[is_inside] = bases, level.edges[within] + shift
+        edges.append(own)
         wholes.append(np.repeat(high == low, high - low + 1))
     text = "".join(pieces.text[a:b] for a, b in roots.tolist())
     levels = link_levels([level.label for level in pieces.levels], edges, wholes, pieces.counter)
     return NestedPieces(text, levels, pieces.by_characters, pieces.unit, pieces.counter)
-
-
-def _solid_inside(solid: Solid, roots: Spans, bases: Offsets, text: str) -> Solid:
-    """The solid characters of the roots set end to end, which is `text`."""
-    offsets = solid.places[1:-1]
-    low, high = np.searchsorted(offsets, roots).T
-    shift = np.repeat(bases[:-1] - roots[:, 0], high - low)
-    return Solid(text, padded(offsets[ranges(low, high)] + shift, int(bases[-1])))
 
 
 def _interleave(parents: Chunks, children: Chunks, owners: Indices) -> Chunks:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.arrays import Indices, Mask, Offsets, Spans
 from core.strategies.chunks import Chunks, Reasons, Rule, one_span_chunks, reasons
-from core.strategies.greedy_merge import Merged, windows_of_characters
+from core.strategies.greedy_merge import merge_runs, windows_of_characters
 from core.strategies.nested_pieces import Level, NestedPieces
 from core.strategies.trimming import Solid
 
@@ -44,6 +44,17 @@ class RecursiveChunks:
             self.kept[which],
             self.bare[which],
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placed:
+    """Where n chunks of several roots are in the document.
+
+    spans: int64 (n, 2), offsets of the document. roots: int64 (n,), the root of each.
+    """
+
+    spans: Spans
+    roots: Indices
 
 
 def split_recursively(pieces: NestedPieces, *, size: int, overlap: int) -> RecursiveChunks:
@@ -85,16 +96,33 @@ def split_recursively(pieces: NestedPieces, *, size: int, overlap: int) -> Recur
 
 
 def as_chunks(
-    found: RecursiveChunks, pieces: NestedPieces, solid: Solid, *, size: int, overlap: int
+    found: RecursiveChunks,
+    pieces: NestedPieces,
+    solid: Solid,
+    *,
+    size: int,
+    overlap: int,
+    placed: Placed | None = None,
 ) -> Chunks:
-    """Trim the chunks, drop those of white space, and give the reasons."""
-    trimmed, full = solid.trim(found.spans)
-    spans = np.where(found.bare[:, None], found.spans, trimmed)
+    """Trim the chunks, drop those of white space, and give the reasons.
+
+    Args:
+        found: the chunks.
+        pieces: what they were made of.
+        solid: where the document's text is not white space.
+        size: the size that was asked for.
+        overlap: the overlap that was asked for.
+        placed: where the chunks are in the document; None: where they are in the pieces.
+    """
+    raw = found.spans if placed is None else placed.spans
+    trimmed, full = solid.trim(raw)
+    spans = np.where(found.bare[:, None], raw, trimmed)
     keep = full | found.bare
     found, spans = found.take(keep), spans[keep]
     at_end = spans[:, 1] == solid.end  # nothing but white space follows
     starts, ends = _reasons(found, pieces, at_end, size=size, overlap=overlap)
-    return one_span_chunks(spans, starts, ends)
+    primaries = None if placed is None else placed.roots[keep]
+    return one_span_chunks(spans, starts, ends, primaries=primaries)
 
 
 def _roots(pieces: NestedPieces) -> tuple[Spans, Indices]:
@@ -118,16 +146,12 @@ def _merge_level(
     high = np.append(low[1:], len(which))
     sums = np.concatenate([[0], np.cumsum(lengths[which])])
     fits = sums[high] - sums[low] <= size
-    merged = Merged()
-    if not fits.all():
-        listed = sums.tolist()
-        for start, end in zip(low[~fits].tolist(), high[~fits].tolist(), strict=True):
-            merged.run(listed, start, end, size=size, overlap=overlap)
+    merged = merge_runs(sums, low[~fits], high[~fits], size=size, overlap=overlap)
     short = np.zeros(int(fits.sum()), np.int64)
-    first = which[np.concatenate([low[fits], np.array(merged.first, np.int64)])]
-    last = which[np.concatenate([high[fits], np.array(merged.last, np.int64)]) - 1] + 1
-    stops = np.concatenate([short - 1, np.array(merged.stops, np.int64)])
-    kept = np.concatenate([short, np.array(merged.kept, np.int64)])
+    first = which[np.concatenate([low[fits], merged.first])]
+    last = which[np.concatenate([high[fits], merged.last]) - 1] + 1
+    stops = np.concatenate([short - 1, merged.stops])
+    kept = np.concatenate([short, merged.kept])
     # what ended the run: the long piece that follows under the same parent, or the parent's end
     follows = np.minimum(last, len(lengths) - 1)
     sibling = (last < len(lengths)) & (level.parents[follows] == level.parents[last - 1])

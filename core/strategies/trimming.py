@@ -15,10 +15,10 @@ class Solid:
     The table of places is made when many spans are trimmed; for a few, their ends are looked at.
     """
 
-    def __init__(self, text: str, places: Offsets | None = None) -> None:
-        """Take a text, and its `places` if they are known: see `solid_places`."""
+    def __init__(self, text: str) -> None:
+        """Take a text."""
         self.text = text
-        self._places = places
+        self._places: Offsets | None = None
 
     @property
     def places(self) -> Offsets:
@@ -63,9 +63,5 @@ class Solid:
 
 def solid_places(text: str) -> Offsets:
     """int64 (s + 2,): −1, the offsets of the s solid characters, and the text's length."""
-    return padded(np.flatnonzero(~is_space(code_points(text))), len(text))
-
-
-def padded(offsets: Offsets, length: int) -> Offsets:
-    """int64 (s + 2,): `offsets`, int64 (s,), between −1 and the length of the text."""
-    return np.concatenate([[-1], offsets, [length]])
+    offsets = np.flatnonzero(~is_space(code_points(text)))
+    return np.concatenate([[-1], offsets, [len(text)]])

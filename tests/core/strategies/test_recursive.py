@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.document.model import Document
 from core.errors import ParameterError
-from core.strategies import nested_pieces
+from core.strategies import greedy_merge, nested_pieces
 from core.strategies.registry import find
 from core.strategies.source import Source
 from core.units.tokens import piece_counter
@@ -49,6 +49,17 @@ def test_rc_equals_the_recursive_definition_in_characters(text, size, separators
     got = spans("RC", text, separators=separators, **size)
 
     assert got == plain_recursive(text, separators, **size)
+
+
+@given(text=texts, size=sizes(), few=st.sampled_from([1, 2, 1_000]))
+def test_runs_merge_side_by_side_as_they_do_one_by_one(text, size, few):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(greedy_merge, "FEW", few)
+        for unit in ("characters", "words"):
+            got = spans("RC", text, length_unit=unit, **size)
+
+            length = piece_counter(unit).count
+            assert got == plain_recursive(text, DEFAULT, length=length, **size)
 
 
 @pytest.mark.parametrize("unit", ["words", "cl100k_base", "gpt2", "wordpiece"])
