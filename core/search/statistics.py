@@ -5,7 +5,7 @@ All columns are resampled by the same draws, as weights of the questions: a resa
 then one product of matrices, for any number of strategies and measures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ LEAST_QUESTIONS = 5
 DEFAULT_DIFFERENCE = 0.05  # that the user cares about
 SHARED_GOLD = 0.20  # of the questions; above, whole passages are resampled
 _DECIMALS = 12  # sums in another order differ behind that
+_BLOCK = 1_000  # resamples at once
 _Z = 1.96 + 0.84  # 95 % two-sided, power 80 %
 Matrix = NDArray[np.float64]  # (n, c): questions × columns
 
@@ -52,96 +53,88 @@ class Comparison:
     p_adjusted: float | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """The draws that all bootstraps and permutations over the same questions share."""
+    """The draws that all bootstraps and permutations over the same n questions share.
 
-    def __init__(
-        self,
-        n: int,
-        *,
-        seed: int = SEED,
-        resamples: int = RESAMPLES,
-        groups: Indices | None = None,
-    ) -> None:
-        """Draw once.
+    They are made again at each use from the seed, block by block, so that they take no memory.
 
-        Args:
-            n: questions.
-            seed: of the generator.
-            resamples: how many.
-            groups: int64 (n,), the passage of each question, to resample passages; None: questions.
-        """
-        self.n = n
-        self.resamples = resamples
-        self._seed = seed
-        self._groups = np.arange(n) if groups is None else np.unique(groups, return_inverse=True)[1]
-        self._weights: Matrix | None = None
-        self._signs: Matrix | None = None
+    groups: int64 (n,), the passage of each question, 0 to g − 1, to resample passages instead of
+        questions; None: questions.
+    """
+
+    n: int
+    seed: int = SEED
+    resamples: int = RESAMPLES
+    groups: Indices | None = None
 
     @property
     def is_exact(self) -> bool:
         """True if permutation tests go through all changes of sign."""
         return self.n <= EXACT_UP_TO
 
-    @property
-    def weights(self) -> Matrix:
-        """float64 (b, n): how often each question is in each resample, over its size."""
-        if self._weights is None:
-            count = int(self._groups.max()) + 1 if self.n else 0
-            generator = np.random.default_rng(self._seed)
-            drawn = generator.integers(0, max(count, 1), (self.resamples, count))
-            flat = (drawn + np.arange(self.resamples)[:, None] * count).ravel()
-            counts = np.bincount(flat, minlength=self.resamples * count)
-            weights = counts.reshape(self.resamples, count)[:, self._groups]
-            sizes = weights.sum(axis=1, keepdims=True)
-            self._weights = weights / np.maximum(sizes, 1.0)
-        return self._weights
+    def means(self, columns: Matrix) -> Matrix:
+        """float64 (c, b): the mean of each column, (n, c), in each resample."""
+        groups = np.arange(self.n) if self.groups is None else self.groups
+        count = int(groups.max()) + 1
+        generator = np.random.default_rng(self.seed)
+        means = np.empty((columns.shape[1], self.resamples))
+        for first in range(0, self.resamples, _BLOCK):
+            size = min(_BLOCK, self.resamples - first)
+            drawn = generator.integers(0, count, (size, count))
+            flat = (drawn + np.arange(size)[:, None] * count).ravel()
+            times = np.bincount(flat, minlength=size * count).reshape(size, count)[:, groups]
+            sums = columns.T @ times.T.astype(np.float64)
+            means[:, first : first + size] = sums / np.maximum(times.sum(axis=1), 1)
+        return means
 
-    @property
-    def signs(self) -> Matrix:
-        """float64 (b, n): 1 or −1: whether A and B are swapped in each question."""
-        if self._signs is None:
+    def signed_sums(self, columns: Matrix) -> Matrix:
+        """float64 (c, b): the sum of each column, (n, c), with A and B swapped or not."""
+        rounds = 2**self.n if self.is_exact else self.resamples
+        generator = np.random.default_rng(self.seed + 1)
+        sums = np.empty((columns.shape[1], rounds))
+        for first in range(0, rounds, _BLOCK):
+            size = min(_BLOCK, rounds - first)
             if self.is_exact:
-                bits = np.arange(2**self.n)[:, None] >> np.arange(self.n)
-                self._signs = np.where(bits & 1, -1.0, 1.0)
+                swapped = np.arange(first, first + size)[:, None] >> np.arange(self.n) & 1
             else:
-                generator = np.random.default_rng(self._seed + 1)
-                drawn = generator.integers(0, 2, (self.resamples, self.n), dtype=np.int8)
-                self._signs = np.where(drawn, -1.0, 1.0)
-        return self._signs
+                swapped = generator.integers(0, 2, (size, self.n), dtype=np.int8).astype(np.int64)
+            sums[:, first : first + size] = columns.T @ (1.0 - 2.0 * swapped).T
+        return sums
 
 
-def bootstrap(columns: Matrix, draws: Draws, *, bca: bool = True) -> tuple[Values, Values]:
-    """Ends of the intervals of the means of all columns, float64 (c,) each.
-
-    Args:
-        columns: float64 (n, c), without nan.
-        draws: shared.
-        bca: bias-corrected and accelerated (Efron 1987); percentile where it gives nan.
-    """
-    means = np.round(draws.weights @ columns, _DECIMALS)
-    centre = np.round(columns.mean(axis=0), _DECIMALS)
-    low = np.full(len(centre), (1 - CONFIDENCE) / 2)
-    high = 1 - low
-    if bca:
-        low, high = _bca_levels(columns, means, centre, low, high)
-    means.sort(axis=0)
-    return _quantiles(means, low), _quantiles(means, high)
-
-
-def permutation_p(differences: Matrix, draws: Draws) -> Values:
-    """float64 (c,): two-sided p of paired permutation tests of the mean difference.
+def bootstrap_ends(values: Values, means: Values, *, bca: bool = True) -> tuple[float, float]:
+    """The ends of the interval of a mean.
 
     Args:
-        differences: float64 (n, c), A − B.
-        draws: shared; exact for few questions, else (count + 1) / (draws + 1).
+        values: float64 (n,).
+        means: float64 (b,), of its resamples.
+        bca: bias-corrected and accelerated (Efron 1987); percentile where that is not defined.
     """
-    observed = np.abs(np.round(differences.sum(axis=0), 9))
-    sums = np.abs(np.round(draws.signs @ differences, 9))
-    counts = (sums >= observed).sum(axis=0)
-    if draws.is_exact:
-        return np.asarray(counts / len(draws.signs), np.float64)
-    return np.asarray((counts + 1) / (len(draws.signs) + 1), np.float64)
+    means = means.round(_DECIMALS)
+    tail = (1 - CONFIDENCE) / 2
+    levels = _bca_levels(values, means, tail) if bca else (tail, 1 - tail)
+    places = [level * (len(means) - 1) for level in levels]
+    whole = [int(place) for place in places]
+    last = len(means) - 1
+    ordered = np.partition(means, sorted({*whole, *(min(each + 1, last) for each in whole)}))
+    low, high = (
+        float(ordered[each] + (place - each) * (ordered[min(each + 1, last)] - ordered[each]))
+        for each, place in zip(whole, places, strict=True)
+    )
+    return low, high
+
+
+def permutation_p(total: float, sums: Values, draws: Draws) -> float:
+    """Two-sided p of a paired permutation test of the mean difference.
+
+    Args:
+        total: the sum of the differences.
+        sums: float64 (b,), the sums with changed signs.
+        draws: whose sums they are; exact for few questions, else (count + 1) / (draws + 1).
+    """
+    count = int((np.abs(sums) >= abs(total) - 1e-9).sum())
+    return count / len(sums) if draws.is_exact else (count + 1) / (len(sums) + 1)
 
 
 def holm(p_values: Sequence[float] | Values) -> Values:
@@ -160,12 +153,10 @@ def cohen_d(one: Values, other: Values) -> float:
     return float((one.mean() - other.mean()) / spread) if spread > 0 else float("nan")
 
 
-def cohen_dz(differences: Matrix) -> Values:
-    """float64 (c,): mean over standard deviation of paired differences, nan where constant."""
-    spread = differences.std(axis=0, ddof=1) if len(differences) > 1 else np.zeros(1)
-    mean = differences.mean(axis=0)
-    effects: Values = np.divide(mean, spread, out=np.full_like(mean, np.nan), where=spread > 1e-15)
-    return effects
+def cohen_dz(differences: Values) -> float:
+    """Mean over standard deviation of paired differences, float64 (n,); nan where constant."""
+    spread = differences.std(ddof=1) if len(differences) > 1 else 0.0
+    return float(differences.mean() / spread) if spread > 1e-12 else float("nan")
 
 
 def eta_squared(groups: Sequence[Values]) -> float:
@@ -192,39 +183,42 @@ def size_note(n: int) -> str:
 
 def intervals(columns: Matrix, draws_of: "DrawsFor") -> list[Interval]:
     """The mean and interval of each column, float64 (n, c); nan questions are left out."""
-    found: list[Interval | None] = [None] * columns.shape[1]
-    for which, rows in _by_missing(columns):
-        kept = columns[rows][:, which]
+    found: dict[int, Interval] = {}
+    for places, rows in _by_missing(columns):
+        kept = columns[rows][:, places]
         n = len(kept)
         if n < LEAST_QUESTIONS:
-            for place, column in zip(which, kept.T, strict=True):
-                mean = float(column.mean()) if n else None
-                note = size_note(n) if n else "no question has a value"
-                found[place] = Interval(mean, None, None, n, note)
+            note = size_note(n) if n else "no question has a value"
+            for place, values in zip(places, kept.T, strict=True):
+                found[place] = Interval(float(values.mean()) if n else None, None, None, n, note)
             continue
-        low, high = bootstrap(kept, draws_of(rows))
-        for place, column, a, b in zip(which, kept.T, low, high, strict=True):
-            found[place] = _interval(column, float(a), float(b))
-    return [each for each in found if each is not None]
+        means = draws_of(rows).means(kept)
+        for place, values, drawn in zip(places, kept.T, means, strict=True):
+            found[place] = _interval(values, *bootstrap_ends(values, drawn))
+    return [found[place] for place in range(columns.shape[1])]
 
 
 def compare_columns(
     columns: Matrix, pairs: Sequence[tuple[int, int]], draws_of: "DrawsFor"
 ) -> list[Comparison]:
     """Compare pairs of columns, float64 (n, c), over the questions where both have a value."""
-    if not pairs:
-        return []
-    differences = np.stack([columns[:, a] - columns[:, b] for a, b in pairs], axis=1)
-    found: list[Comparison | None] = [None] * len(pairs)
-    for which, rows in _by_missing(differences):
-        kept = differences[rows][:, which]
-        for place, comparison in zip(which, _compared(kept, draws_of, rows), strict=True):
-            found[place] = comparison
-    return [each for each in found if each is not None]
+    found: dict[tuple[int, int], Comparison] = {}
+    missing = np.isnan(columns)
+    parts: dict[bytes, list[tuple[int, int]]] = {}
+    for pair in pairs:
+        parts.setdefault((missing[:, pair[0]] | missing[:, pair[1]]).tobytes(), []).append(pair)
+    for mask, some in parts.items():
+        rows = np.flatnonzero(~np.frombuffer(mask, np.bool_))
+        places = sorted({place for pair in some for place in pair})
+        compared = _compared(columns[rows][:, places], draws_of(rows))
+        of = {place: index for index, place in enumerate(places)}
+        for a, b in some:
+            found[a, b] = compared(of[a], of[b])
+    return [found[pair] for pair in pairs]
 
 
 class DrawsFor:
-    """Draws for any part of the questions, made once for each part."""
+    """Draws for any part of the questions."""
 
     def __init__(
         self, *, seed: int = SEED, resamples: int = RESAMPLES, groups: Indices | None = None
@@ -232,19 +226,13 @@ class DrawsFor:
         self._seed = seed
         self._resamples = resamples
         self._groups = groups
-        self._kept: dict[bytes, Draws] = {}
 
     def __call__(self, rows: Indices) -> Draws:
         """Draws for the questions `rows`, int64 (m,)."""
-        key = rows.tobytes()
-        if key not in self._kept:
-            if len(self._kept) >= 2:  # each may hold 48 MB
-                self._kept.pop(next(iter(self._kept)))
-            groups = None if self._groups is None else self._groups[rows]
-            self._kept[key] = Draws(
-                len(rows), seed=self._seed, resamples=self._resamples, groups=groups
-            )
-        return self._kept[key]
+        groups = None
+        if self._groups is not None:
+            groups = np.unique(self._groups[rows], return_inverse=True)[1]
+        return Draws(len(rows), self._seed, self._resamples, groups)
 
 
 def indistinguishable(
@@ -315,12 +303,28 @@ def weighted_kappa(one: Sequence[int], other: Sequence[int]) -> float:
 
 def f1_of_means_interval(precision: Values, recall: Values, draws: Draws) -> tuple[float, float]:
     """Percentile interval of 2·P̄·R̄/(P̄+R̄), float64 (n,) each."""
-    means = draws.weights @ np.column_stack([precision, recall])
-    sums = means.sum(axis=1)
-    values = np.divide(2 * means.prod(axis=1), sums, out=np.zeros(len(sums)), where=sums > 0)
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(values, [tail, 1 - tail])
-    return float(low), float(high)
+    precisions, recalls = draws.means(np.column_stack([precision, recall]))
+    sums = precisions + recalls
+    values = np.divide(2 * precisions * recalls, sums, out=np.zeros_like(sums), where=sums > 0)
+    return bootstrap_ends(precision, values, bca=False)
+
+
+def chosen_and_tested(columns: Matrix, *, seed: int = SEED) -> tuple[int, Indices]:
+    """Choose the best column on a random half of the questions; the other half is for its report.
+
+    The best of many configurations looks better than it is on the questions that chose it.
+
+    Args:
+        columns: float64 (n, c), a strategy each.
+        seed: of the halves.
+
+    Returns:
+        The best column, and the questions of the other half, int64 (m,).
+    """
+    order = np.random.default_rng(seed).permutation(len(columns))
+    half = len(order) // 2
+    best = int(np.argmax(np.nan_to_num(np.nanmean(columns[order[:half]], axis=0), nan=-np.inf)))
+    return best, np.sort(order[half:])
 
 
 def passage_groups(shared: Sequence[tuple[int, int]], n: int) -> Indices | None:
@@ -359,31 +363,35 @@ def _interval(column: Values, low: float, high: float) -> Interval:
     return Interval(float(column.mean()), low, high, n, note)
 
 
-def _compared(kept: Matrix, draws_of: DrawsFor, rows: Indices) -> list[Comparison]:
+def _compared(kept: Matrix, draws: Draws) -> Callable[[int, int], Comparison]:
+    """A function that compares two columns of (n, c): what is drawn is drawn once for all.
+
+    A resample of a difference is the difference of the resamples, and so is a sum of signs.
+    """
     n = len(kept)
-    means = kept.mean(axis=0) if n else np.full(kept.shape[1], np.nan)
-    if n < LEAST_QUESTIONS:
-        note = size_note(n)
-        return [
-            Comparison(float(mean) if n else None, None, None, None, None, n, None, note)
-            for mean in means
-        ]
-    draws = draws_of(rows)
-    low, high = bootstrap(kept, draws)
-    p_values, effects = permutation_p(kept, draws), cohen_dz(kept)
-    return [
-        Comparison(
-            float(means[i]),
-            float(low[i]),
-            float(high[i]),
-            float(p_values[i]),
-            None if np.isnan(effects[i]) else float(effects[i]),
+    enough = n >= LEAST_QUESTIONS
+    means = draws.means(kept) if enough else None
+    sums = draws.signed_sums(kept) if enough else None
+
+    def compare(a: int, b: int) -> Comparison:
+        differences = kept[:, a] - kept[:, b]
+        mean = float(differences.mean()) if n else None
+        if means is None or sums is None:
+            return Comparison(mean, None, None, None, None, n, note=size_note(n))
+        low, high = bootstrap_ends(differences, means[a] - means[b])
+        effect = cohen_dz(differences)
+        return Comparison(
+            mean,
+            low,
+            high,
+            permutation_p(float(differences.sum()), sums[a] - sums[b], draws),
+            None if np.isnan(effect) else effect,
             n,
-            needed_questions(kept[:, i]),
+            needed_questions(differences),
             size_note(n),
         )
-        for i in range(kept.shape[1])
-    ]
+
+    return compare
 
 
 def _by_missing(columns: Matrix) -> list[tuple[list[int], Indices]]:
@@ -395,39 +403,21 @@ def _by_missing(columns: Matrix) -> list[tuple[list[int], Indices]]:
     return list(parts.values())
 
 
-def _bca_levels(
-    columns: Matrix, means: Matrix, centre: Values, low: Values, high: Values
-) -> tuple[Values, Values]:
-    """The levels of the quantiles, float64 (c,) each, corrected for bias and acceleration."""
+def _bca_levels(values: Values, means: Values, tail: float) -> tuple[float, float]:
+    """The levels of the two quantiles, corrected for bias and acceleration."""
     from scipy.special import ndtr, ndtri
 
-    below = ((means < centre).sum(axis=0) + (means <= centre).sum(axis=0)) / (2 * len(means))
-    n = len(columns)
-    jackknife = (columns.sum(axis=0) - columns) / (n - 1)
-    offsets = jackknife.mean(axis=0) - jackknife
-    scale = 6 * (offsets**2).sum(axis=0) ** 1.5
-    acceleration = np.divide(
-        (offsets**3).sum(axis=0), scale, out=np.full(len(scale), np.nan), where=scale > 1e-30
-    )
-    bias = ndtri(below)
-    found = []
-    for level in (low, high):
-        z = bias + ndtri(level)
-        with np.errstate(invalid="ignore"):
-            corrected = ndtr(bias + z / (1 - acceleration * z))
-        found.append(np.where(np.isfinite(corrected), corrected, level))
-    return found[0], found[1]
-
-
-def _quantiles(ordered: Matrix, levels: Values) -> Values:
-    """float64 (c,): the quantile of each ascending column at its own level, linear."""
-    places = levels * (len(ordered) - 1)
-    low = np.floor(places).astype(np.int64)
-    high = np.minimum(low + 1, len(ordered) - 1)
-    columns = np.arange(ordered.shape[1])
-    share = places - low
-    below: Values = ordered[low, columns]
-    return below + share * (ordered[high, columns] - below)
+    centre = values.mean().round(_DECIMALS)
+    below = ((means < centre).sum() + (means <= centre).sum()) / (2 * len(means))
+    # the jackknife of a mean: leaving out a value moves it by (mean − value) / (n − 1)
+    offsets = values - values.mean()
+    scale = 6 * (offsets**2).sum() ** 1.5
+    if not 0 < below < 1 or scale < 1e-30:
+        return tail, 1 - tail
+    acceleration, bias = (offsets**3).sum() / scale, ndtri(below)
+    steps = bias + ndtri(np.array([tail, 1 - tail]))
+    low, high = ndtr(bias + steps / (1 - acceleration * steps)).tolist()
+    return low, high
 
 
 def _finite(value: Any) -> Any:
