@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The vector cache: by exact content, in memory and, if a folder is given, on disk.
 
-One SQLite file holds the vectors of texts: it survives a kill at any moment, and several
-processes may share it. Token vectors of whole documents are folders of `.npy` files, written
-under a temporary name and renamed. What is damaged is dropped and made again.
+Vectors of texts are rows of `vector_file.py`. Token vectors of whole documents are folders of
+`.npy` files, written under a temporary name and renamed; a damaged one is made again.
 """
 
 import contextlib
 import hashlib
 import os
 import shutil
-import sqlite3
 import tempfile
-import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -24,6 +21,13 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from core.arrays import Vectors, frozen
+from core.vectors.vector_file import (
+    copy_compact,
+    drop_file,
+    read_shipped,
+    read_vectors,
+    write_vectors,
+)
 
 MEMORY_BYTES = 256 << 20
 DISK_BYTES = 4 << 30
@@ -31,14 +35,6 @@ SHIPPED_FOLDER = Path(__file__).resolve().parents[2] / "resources" / "vectors"
 CACHE_VARIABLE = "CHUNKSCOPE_CACHE_DIR"
 _FILE = "vectors-1.sqlite"  # the number is the format's version
 _FOLDER = "tokens-1"
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL,"
-    " used INTEGER NOT NULL) WITHOUT ROWID"
-)
-# A row must fit four times, or it takes pages of its own: 4,096 bytes made the file twice as big.
-_PAGE_BYTES = 16_384
-_BATCH = 900  # SQLite takes at most 999 variables in one statement on old builds
-_TRIM_TO = 0.8  # of the limit, so that not every write has to trim
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +77,10 @@ class VectorCache:
             if vector is not None:
                 self._memory.move_to_end(key)
                 found[key] = vector
-        for read in (self._read, self._read_shipped):
+        for folder, read in ((self.folder, read_vectors), (self.shipped, read_shipped)):
             missing = [key for key in keys if key not in found]
-            if missing and self.folder is not None:
-                more = read(missing)
+            if missing and self.folder is not None and folder is not None:
+                more = read(folder / _FILE, missing)
                 self._remember(more)
                 found |= more
         return found
@@ -93,7 +89,7 @@ class VectorCache:
         """Keep `vectors`, float32 (d,) each."""
         self._remember(vectors)
         if self.folder is not None and vectors:
-            self._write(vectors)
+            write_vectors(self.folder / _FILE, vectors, most=self.disk_bytes // 2)
 
     def find_arrays(self, key: bytes, valid: Callable[[Path], bool]) -> Path | None:
         """The folder of arrays under `key`, if it is there and `valid`."""
@@ -141,7 +137,7 @@ class VectorCache:
         """Forget everything, in memory and on disk."""
         self._memory.clear()
         if self.folder is not None:
-            _drop_database(self.folder / _FILE)
+            drop_file(self.folder / _FILE)
             shutil.rmtree(self.folder / _FOLDER, ignore_errors=True)
 
     def _remember(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
@@ -149,75 +145,6 @@ class VectorCache:
             self._memory[key] = frozen(np.array(vector, np.float32))
         while self._memory and len(self._memory) * _vector_bytes(self._memory) > self.memory_bytes:
             self._memory.popitem(last=False)
-
-    @contextlib.contextmanager
-    def _database(self) -> Iterator[sqlite3.Connection | None]:
-        """A connection, or None where there can be none; a damaged file is dropped.
-
-        An error inside the `with` ends it without a word: a cache may forget, but never fails.
-        """
-        assert self.folder is not None
-        path = self.folder / _FILE
-        connection = _connect(path)
-        if connection is None:
-            yield None
-            return
-        try:
-            with connection:
-                yield connection
-        except sqlite3.OperationalError:  # locked for too long, disk full
-            pass
-        except sqlite3.DatabaseError:
-            connection.close()
-            _drop_database(path)
-        finally:
-            connection.close()
-
-    def _read(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        found: dict[bytes, NDArray[np.float32]] = {}
-        with self._database() as database:
-            if database is not None:
-                _select(database, keys, found)
-        return found
-
-    def _read_shipped(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        found: dict[bytes, NDArray[np.float32]] = {}
-        path = self.shipped / _FILE if self.shipped else None
-        if path is not None and path.is_file():
-            # immutable: no lock and no journal, so that it may lie where nobody can write
-            with (
-                contextlib.suppress(sqlite3.Error),
-                contextlib.closing(
-                    sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True)
-                ) as database,
-            ):
-                _select(database, keys, found)
-        return found
-
-    def _write(self, vectors: dict[bytes, NDArray[np.float32]]) -> None:
-        now = int(time.time())
-        rows = [(k, np.ascontiguousarray(v, np.float32).tobytes(), now) for k, v in vectors.items()]
-        with self._database() as database:
-            if database is None:
-                return
-            database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
-            self._trim_vectors(database)
-
-    def _trim_vectors(self, database: sqlite3.Connection) -> None:
-        """Drop the oldest rows when the file has passed its half of the limit."""
-        limit = self.disk_bytes // 2
-        (pages,) = database.execute("PRAGMA page_count").fetchone()
-        (free,) = database.execute("PRAGMA freelist_count").fetchone()
-        (page_bytes,) = database.execute("PRAGMA page_size").fetchone()
-        used = (pages - free) * page_bytes
-        if used <= limit:
-            return
-        (rows,) = database.execute("SELECT count(*) FROM vectors").fetchone()
-        surplus = int(rows * (1 - _TRIM_TO * limit / used))
-        database.execute(
-            "DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)",
-            (surplus,),
-        )
 
     def _trim_arrays(self, keep: Path) -> None:
         """Drop the folders of arrays that were not used for longest, past half of the limit."""
@@ -236,10 +163,7 @@ def pack(folder: Path, target: Path) -> None:
     """Write the cache in `folder` to `target`, as one to ship: small, and only to be read."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    with contextlib.closing(sqlite3.connect(folder / _FILE)) as database:
-        database.execute("UPDATE vectors SET used = 0")
-        database.commit()
-        database.execute("VACUUM INTO ?", (str(target / _FILE),))
+    copy_compact(folder / _FILE, target / _FILE)
     if (folder / _FOLDER).is_dir():
         shutil.copytree(folder / _FOLDER, target / _FOLDER)
 
@@ -303,52 +227,6 @@ def _unknown(vector: NDArray[np.float32] | None, dimension: int) -> bool:
 def _vector_bytes(memory: OrderedDict[bytes, NDArray[np.float32]]) -> int:
     """Bytes of an entry, with what Python adds: entries of one run differ little."""
     return int(next(reversed(memory.values())).nbytes) + 300
-
-
-def _select(
-    database: sqlite3.Connection, keys: Sequence[bytes], found: dict[bytes, NDArray[np.float32]]
-) -> None:
-    """Add to `found` the vectors of `keys` that are there and are numbers."""
-    for low in range(0, len(keys), _BATCH):
-        some = keys[low : low + _BATCH]
-        marks = ",".join("?" * len(some))
-        for key, blob in database.execute(
-            f"SELECT key, vector FROM vectors WHERE key IN ({marks})", some
-        ):
-            if len(blob) % 4 == 0 and len(blob):
-                vector = np.frombuffer(blob, np.float32)
-                if np.isfinite(vector).all():
-                    found[key] = vector
-
-
-def _connect(path: Path) -> sqlite3.Connection | None:
-    """A connection to the file, which is made if need be; None where that is not possible."""
-    for _ in range(2):  # a damaged file is dropped, and made again at the second try
-        connection = None
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(path, timeout=10)
-            connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")
-            connection.execute("PRAGMA journal_mode=WAL")
-            # a killed process loses nothing; after a power cut a damaged file is made again
-            connection.execute("PRAGMA synchronous=OFF")
-            connection.execute(_TABLE)
-        except (OSError, sqlite3.OperationalError):
-            if connection is not None:
-                connection.close()
-            return None
-        except sqlite3.DatabaseError:
-            if connection is not None:
-                connection.close()
-            _drop_database(path)
-        else:
-            return connection
-    return None
-
-
-def _drop_database(path: Path) -> None:
-    for ending in ("", "-wal", "-shm"):
-        path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def _bytes_below(folder: Path) -> int:
