@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import as_spans
+from core.arrays import Offsets, as_spans
 from core.declaration import Declaration, Parameter, Preset
-from core.strategies.chunks import Chunks
+from core.strategies.chunks import Chunks, Reasons
 from core.strategies.piece_merge import Merge, merge_small_only, merge_to_size
 from core.strategies.piece_tree import Pieces, PieceTree
 from core.strategies.registry import strategy
@@ -25,7 +25,7 @@ from core.strategies.separator_search import (
     published,
 )
 from core.strategies.source import Source
-from core.strategies.split_reasons import merged_chunks
+from core.strategies.split_reasons import merged_chunks, removed_boundaries
 from core.units.tokens import TOKENIZERS, canonical_tokenizer
 
 STM = Declaration(
@@ -213,3 +213,14 @@ def _turned_round(merge: Merge, pieces: int) -> Merge:
         merge.stops[::-1],
         merge.shared[::-1],
     )
+
+
+def ghosts(prepared: SplitMerge, chunks: Chunks, *, size: int) -> tuple[Offsets, Reasons]:
+    """The boundaries that merging removed from `chunks`, which have this size and no overlap.
+
+    Returns:
+        int64 (n,), their offsets, ascending, and their reasons (`spec/metrics.md` 15.4).
+    """
+    tree = prepared.tree
+    pieces = tree.split(as_spans([(0, len(tree.text))]), size)
+    return removed_boundaries(chunks, pieces, tree, prepared.unit, most=size)

@@ -3,13 +3,18 @@
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.document.model import Document
 from core.errors import ParameterError
 from core.strategies.piece_tree import word_starts
+from core.strategies.registry import find
 from core.strategies.separator_search import PAPER_SEPARATORS, published
+from core.strategies.source import Source
+from core.strategies.split_merge import ghosts
 from core.units.tokens import piece_counter
 from tests.core.strategies.plain_split_merge import plain_split_merge
 from tests.core.strategies.test_recursive import chunks, spans
@@ -64,10 +69,6 @@ def test_no_chunk_without_overlap_has_a_greater_sum_than_the_size(text, size):
 
 @given(text=ANY_TEXT, first=parameters(), second=parameters())
 def test_a_tree_that_was_used_before_gives_the_same_chunks(text, first, second):
-    from core.document.model import Document
-    from core.strategies.registry import find
-    from core.strategies.source import Source
-
     stm = find("STM")
     slow = {"separators": "paper", "attach": "start", "length": "o200k_base"}
     warm = stm.prepare(Source(Document(text)), **slow)
@@ -157,3 +158,33 @@ def test_an_own_separator_that_backtracks_without_end_is_stopped():
 @given(text=prose)
 def test_short_names_of_length_units_are_taken(text):
     assert spans("STM", text, size=9, length="o200k") == spans("STM", text, size=9)
+
+
+def prepared_and_cut(text: str, size: int):
+    stm = find("STM")
+    slow, fast = stm.split(stm.declaration.check({"size": size, "length": "characters"}))
+    prepared = stm.prepare(Source(Document(text)), **slow)
+    return prepared, stm.cut(prepared, **fast)
+
+
+def test_a_boundary_that_merging_removed_is_there_as_a_ghost():
+    text = "First one.\n\nSecond one.\n\nThird one is longer."
+    prepared, chunks = prepared_and_cut(text, size=30)
+
+    offsets, reasons = ghosts(prepared, chunks, size=30)
+
+    assert chunks.starts.tolist() == [0, 23]
+    assert offsets.tolist() == [10]
+    assert (reasons[0].value, reasons[0].threshold) == (23, 30)
+    assert reasons[0].words.startswith("merged: 23 characters <= 30; no cut before '\\n\\n'")
+
+
+@given(text=ANY_TEXT, size=st.integers(1, 30))
+def test_chunk_starts_and_ghosts_are_together_all_pieces(text, size):
+    prepared, chunks = prepared_and_cut(text, size)
+
+    offsets, reasons = ghosts(prepared, chunks, size=size)
+
+    pieces = prepared.tree.split(np.array([[0, len(text)]]), size)
+    assert sorted([*offsets.tolist(), *chunks.starts.tolist()]) == pieces.spans[:, 0].tolist()
+    assert (reasons.values <= size).all()
