@@ -6,16 +6,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.arrays import Mask, Offsets, Spans, as_spans
+from core.arrays import Indices, Mask, Offsets, Spans, as_spans
 from core.strategies.chunks import Chunks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Envelope:
-    """k spans whose starts and ends both increase strictly; starts, ends: int64 (k,)."""
+    """k spans whose starts and ends both increase strictly.
+
+    starts, ends: int64 (k,). owners: int64 (k,), the chunk that each span belongs to.
+    """
 
     starts: Offsets
     ends: Offsets
+    owners: Indices
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -33,18 +37,23 @@ def envelope_of(chunks: Chunks) -> Envelope:
     if chunks.is_contiguous:
         return envelope_of_spans(chunks.spans)
     joined = [joined_spans(chunks.spans_of(index)) for index in range(len(chunks))]
-    return envelope_of_spans(np.concatenate(joined) if joined else as_spans([]))
+    owners = np.repeat(np.arange(len(joined)), [len(each) for each in joined])
+    return envelope_of_spans(np.concatenate(joined) if joined else as_spans([]), owners)
 
 
-def envelope_of_spans(spans: Spans) -> Envelope:
-    """The spans, int64 (n, 2), of which no other holds the whole."""
-    spans = spans[spans[:, 1] > spans[:, 0]]
-    order = np.lexsort((-spans[:, 1], spans[:, 0]))
+def envelope_of_spans(spans: Spans, owners: Indices | None = None) -> Envelope:
+    """The spans, int64 (n, 2), of which no other holds the whole.
+
+    owners: int64 (n,), their chunks; None: each span is a chunk.
+    """
+    chosen = np.flatnonzero(spans[:, 1] > spans[:, 0])
+    order = chosen[np.lexsort((-spans[chosen, 1], spans[chosen, 0]))]
     starts, ends = spans[order, 0], spans[order, 1]
     greatest = np.maximum.accumulate(ends)
     kept = np.ones(len(ends), np.bool_)
     kept[1:] = ends[1:] > greatest[:-1]
-    return Envelope(starts[kept], ends[kept])
+    own = order[kept] if owners is None else owners[order[kept]]
+    return Envelope(starts[kept], ends[kept], own)
 
 
 def joined_spans(spans: Spans | Sequence[Sequence[int]]) -> Spans:

@@ -5,7 +5,7 @@ import numpy as np
 
 from core.arrays import Indices, Mask, Offsets, Spans
 from core.declaration import Declaration
-from core.scores.envelope import Envelope, joined_spans
+from core.scores.envelope import Envelope, envelope_of_spans, joined_spans
 from core.scores.pairs import Pairs
 from core.strategies.chunks import Chunks
 
@@ -41,8 +41,7 @@ def kept_pairs(pairs: Pairs, chunks: Chunks, envelope: Envelope) -> Mask:
     if chunks.is_contiguous:
         return kept
     for index in np.flatnonzero(np.diff(chunks.pointers) > 1).tolist():
-        spans = joined_spans(chunks.spans_of(index))
-        own = Envelope(spans[:, 0], spans[:, 1])
+        own = envelope_of_spans(joined_spans(chunks.spans_of(index)))
         kept |= own.holds(pairs[:, 0], pairs[:, 1]) & own.holds(pairs[:, 2], pairs[:, 3])
     return kept
 

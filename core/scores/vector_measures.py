@@ -188,6 +188,8 @@ def measure_vectors(
     if supply is None:
         missing = VectorMeasures(None, np.full(plan.n, np.nan), 0, why_no_vectors)
         return missing, missing
+    if plan.options.mode == "reference":  # it encodes every text, as far as the model reads
+        supply = replace(supply, policy="exact", truncates=True)
     kinds = plan_kinds(plan, supply)
     if supply.policy == "auto" and supply.can_pool and _texts_to_encode(plan, *kinds) > AUTO_TEXTS:
         supply = replace(supply, policy="late")
