@@ -63,7 +63,8 @@ def run(namespace: argparse.Namespace) -> None:
         name: pipeline.chunk(recipe, document, progress=progress, allow_many=True)
         for name, document in documents.items()
     }
-    rows = _rows(pipeline, documents, chunks, recipe, kind if needs_vectors else None, progress)
+    index = recipe.parameters.get("index", "children")
+    rows = _rows(pipeline, documents, chunks, index, kind if needs_vectors else None)
     query = embedder.encode_queries([namespace.query])[0] if embedder is not None else None
     question = Question(
         namespace.query, query, namespace.k, namespace.retrieval, reranker=namespace.rerank
@@ -89,14 +90,12 @@ def _rows(
     pipeline: Pipeline,
     documents: Mapping[str, Document],
     chunks: Mapping[str, Chunks],
-    recipe: Recipe,
+    index: object,
     kind: VectorKind | None,
-    progress: Printed,
 ) -> Rows:
-    index = recipe.parameters.get("index", "children")
     return join_rows(
         [
-            pipeline.rows(name, document, chunks[name], kind, index=index, progress=progress)
+            pipeline.rows(name, document, chunks[name], kind, index=index)
             for name, document in documents.items()
         ]
     )
