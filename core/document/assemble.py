@@ -17,7 +17,7 @@ from core.document.blocks import (
     name_kind,
     split_paragraphs,
 )
-from core.document.boilerplate import find_boilerplate, find_edge_lines
+from core.document.boilerplate import find_boilerplate, find_edge_pieces
 from core.document.composer import Composer, line_box
 from core.document.figures import gather_figures
 from core.document.flow import join_flow
@@ -94,12 +94,12 @@ def _lay_out(pages: Sequence[RawPage], *, repeated: bool) -> list[PageLayout]:
     """Take the boilerplate out of all pages, and lay out what is left of each."""
     fragments = [find_fragments(page) for page in pages]
     edges = [
-        find_edge_lines(page.index, each, (page.width, page.height))
+        find_edge_pieces(page.index, each, (page.width, page.height))
         for page, each in zip(pages, fragments, strict=True)
     ]
     running = find_boilerplate(edges, repeated=repeated)
     return [
-        _layout_of(page, each, tuple([(line.fragments, kind) for line, kind in found]))
+        _layout_of(page, each, tuple([(piece.fragments, kind) for piece, kind in found]))
         for page, each, found in zip(pages, fragments, running, strict=True)
     ]
 

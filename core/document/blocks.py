@@ -231,6 +231,9 @@ def _indent_begins(
             return True
         returns = following is not None and following.u0 < line.u0 - 0.8 * em
         return returns and not LIST_MARKER.match(block[0].text)
+    marked = len(block) >= 2 or LIST_MARKER.match(block[0].text)
+    if marked and line.u0 < min([each.u0 for each in block]) - 0.6 * em:
+        return True  # back to the left of an indented block
     hanging = len(block) >= 2 and block[0].u0 < last.u0 - 0.6 * em
     return hanging and abs(line.u0 - block[0].u0) < 0.5 * em and shift < -0.6 * em
 
@@ -315,13 +318,10 @@ def is_heading(draft: Draft, fonts: Fonts) -> bool:
     numbered = NUMBERED.match(text)
     if len(draft.lines) == 1 and len(text) < 90 and text.isupper() and letters >= 4:
         return ratio >= 0.75 and not ends  # small capitals are set smaller than the body
-    if numbered and len(draft.lines) == 1 and len(text) < 90 and ratio >= 0.95:
-        return (
-            not ends
-            and not ends_sentence(text)
-            and text[numbered.end()].isupper()
-            and ("." in numbered[1] or text.isupper())
-        )
+    if numbered and len(draft.lines) <= 2 and len(text) < 100 and ratio >= 0.95:
+        title = text[numbered.end() :]
+        deep = "." in numbered[1] or text.isupper()
+        return deep and not ends and (len(title) < 30 or not ends_sentence(text))
     return False
 
 

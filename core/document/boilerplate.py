@@ -3,7 +3,7 @@
 
 A line is boilerplate when it stands at the page's edge with only boilerplate between it and the
 edge, and repeats there on other pages (digits masked, so left and right pages are alike), or is
-nothing but a page number, or holds a page number where other pages have boilerplate. What repeats
+nothing but a page number, or stands beside a number that counts with the pages. What repeats
 inside the body, such as a table heading, is not.
 """
 
@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -26,26 +27,35 @@ _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"\b[ivxl]{1,7}\b")
 _ZONE = 0.14  # of the page's height, at the top and at the bottom
 _SAME_PLACE = 9.0  # points
-_WIDE = 2.0  # ems between the pieces of a running line
+_WIDE = 2.0  # ems between the pieces of a line
 _FEWEST = 3  # pages on which a running line stands; 2 in a document of two pages
+_FEW_PAGES = 6  # in a document where two page numbers that count with the pages are enough
+_WIDEST_BESIDE = 0.6  # of the page: a wider piece beside a page number is text
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeLine:
-    """A line near an edge of a page, in the frame of its angle; `place` is its baseline v."""
+class EdgePiece:
+    """A piece of a line near an edge of a page, in the frame of its angle.
+
+    `v` is its baseline; it runs from `u0` to `u1`. Wide gaps divide a line into pieces.
+    """
 
     page: int
     angle: int
     is_top: bool
-    place: float
+    v: float
+    u0: float
+    u1: float
     size: float
+    is_wide: bool
     fragments: tuple[int, ...]
-    pieces: tuple[str, ...]  # what stands between wide gaps
+    text: str
 
-    @property
-    def text(self) -> str:
-        """The pieces joined."""
-        return " ".join(self.pieces)
+
+Edge = tuple[int, bool]  # angle, is it the top
+Key = tuple[int, bool, str]  # angle, is it the top, masked text
+Places = Mapping[Key, list[tuple[float, float]]]
+Counting = set[tuple[int, bool, int, int]]  # edge, baseline, number less page
 
 
 def is_page_number(text: str) -> bool:
@@ -58,15 +68,17 @@ def mask(text: str) -> str:
     return _ROMAN.sub("#", _DIGITS.sub("#", text.lower())).replace(" ", "")
 
 
-def find_edge_lines(page: int, fragments: Fragments, size: tuple[float, float]) -> list[EdgeLine]:
-    """Return the lines near the edges of a page, each edge from outside inwards.
+def find_edge_pieces(
+    page: int, fragments: Fragments, size: tuple[float, float]
+) -> list[EdgePiece]:
+    """Return the pieces of lines near the edges of a page, each edge from outside inwards.
 
     Args:
         page: its index.
         fragments: of the page.
         size: width and height, points.
     """
-    found: list[EdgeLine] = []
+    found: list[EdgePiece] = []
     if not len(fragments):
         return found
     for angle in np.unique(fragments.angle).tolist():
@@ -74,80 +86,95 @@ def find_edge_lines(page: int, fragments: Fragments, size: tuple[float, float]) 
         dx, dy = float(fragments.dx[members[0]]), float(fragments.dy[members[0]])
         corners = [y * dx - x * dy for x in (0.0, size[0]) for y in (0.0, size[1])]
         low, high = min(corners), max(corners)
+        width = size[0] if abs(dx) > abs(dy) else size[1]
         v = fragments.v[members]
         zone = _ZONE * (high - low)
         for is_top, inside, sign in ((True, v < low + zone, 1), (False, v > high - zone, -1)):
             near = members[inside]
-            order = near[np.argsort(sign * fragments.v[near], kind="stable")]
-            found += _lines(page, angle, is_top, fragments, order.tolist())
+            order = near[np.lexsort((fragments.u0[near], sign * fragments.v[near]))]
+            for place, group in _pieces(fragments, order.tolist()):
+                found.append(_edge_piece(page, angle, is_top, fragments, group, place, width))
     return found
 
 
-def _lines(
-    page: int, angle: int, is_top: bool, fragments: Fragments, order: Sequence[int]
-) -> list[EdgeLine]:
-    """Group fragments on one baseline."""
-    groups: list[list[int]] = []
+def _pieces(fragments: Fragments, order: Sequence[int]) -> list[tuple[float, list[int]]]:
+    """Group fragments on one baseline that no wide gap parts; `order` is from the edge inwards.
+
+    Returns:
+        The baseline of the line and the fragments of each piece.
+    """
+    lines: list[list[int]] = []
     for index in order:
         size = float(fragments.size[index])
-        near = groups and abs(float(fragments.v[index] - fragments.v[groups[-1][0]])) < 0.35 * size
-        if near:
-            groups[-1].append(index)
+        if lines and abs(float(fragments.v[index] - fragments.v[lines[-1][0]])) < 0.35 * size:
+            lines[-1].append(index)
         else:
-            groups.append([index])
-    return [_edge_line(page, angle, is_top, fragments, group) for group in groups]
+            lines.append([index])
+    pieces: list[tuple[float, list[int]]] = []
+    for line in lines:
+        place = float(fragments.v[line[0]])
+        line.sort(key=lambda i: float(fragments.u0[i]))
+        pieces.append((place, [line[0]]))
+        for before, index in pairwise(line):
+            gap = float(fragments.u0[index] - fragments.u1[before])
+            if gap > _WIDE * float(fragments.size[index]):
+                pieces.append((place, [index]))
+            else:
+                pieces[-1][1].append(index)
+    return pieces
 
 
-def _edge_line(
-    page: int, angle: int, is_top: bool, fragments: Fragments, group: list[int]
-) -> EdgeLine:
-    group.sort(key=lambda i: float(fragments.u0[i]))
-    first = group[0]
-    size = float(fragments.size[first])
-    pieces = [fragments.text[first]]
-    for before, index in zip(group, group[1:], strict=False):
-        gap = float(fragments.u0[index] - fragments.u1[before])
-        if gap > _WIDE * size:
-            pieces.append(fragments.text[index])
-        else:
-            pieces[-1] += (" " if gap > 0.15 * size else "") + fragments.text[index]
-    return EdgeLine(
-        page, angle, is_top, float(fragments.v[first]), size, tuple(group), tuple(pieces)
+def _edge_piece(
+    page: int,
+    angle: int,
+    is_top: bool,
+    fragments: Fragments,
+    group: Sequence[int],
+    v: float,
+    width: float,
+) -> EdgePiece:
+    u0, u1 = float(fragments.u0[group[0]]), float(fragments.u1[group[-1]])
+    return EdgePiece(
+        page=page,
+        angle=angle,
+        is_top=is_top,
+        v=v,
+        u0=u0,
+        u1=u1,
+        size=float(fragments.size[group[0]]),
+        is_wide=u1 - u0 > _WIDEST_BESIDE * width,
+        fragments=tuple(group),
+        text=" ".join([fragments.text[index] for index in group]),
     )
 
 
 def find_boilerplate(
-    pages: Sequence[Sequence[EdgeLine]], *, repeated: bool
-) -> list[list[tuple[EdgeLine, BlockKind]]]:
-    """Find the boilerplate among the edge lines of each page.
+    pages: Sequence[Sequence[EdgePiece]], *, repeated: bool
+) -> list[list[tuple[EdgePiece, BlockKind]]]:
+    """Find the boilerplate among the edge pieces of each page.
 
     Args:
-        pages: the edge lines of each page, from the edges inwards.
+        pages: the edge pieces of each page, from the edges inwards.
         repeated: whether all pages are there, so that repetition can be seen.
 
     Returns:
-        For each page its boilerplate lines and their kinds.
+        For each page its boilerplate pieces and their kinds.
     """
     places = _repeated_places(pages) if repeated else {}
-    baselines = _baselines(pages, places)
-    return [_of_page(lines, places, baselines) for lines in pages]
+    counting = _counting(pages) if repeated else set()
+    return [_of_page(pieces, places, counting) for pieces in pages]
 
 
-Key = tuple[int, bool, str]
-Places = Mapping[Key, list[tuple[float, float]]]
+def _key(piece: EdgePiece) -> Key:
+    return piece.angle, piece.is_top, mask(piece.text)
 
 
-def _key(line: EdgeLine, text: str) -> Key:
-    return line.angle, line.is_top, mask(text)
-
-
-def _repeated_places(pages: Sequence[Sequence[EdgeLine]]) -> Places:
-    """Return for each masked text and piece the stretches of v where enough pages have it."""
+def _repeated_places(pages: Sequence[Sequence[EdgePiece]]) -> Places:
+    """Return for each masked text the stretches of v where enough pages have it."""
     seen: dict[Key, list[tuple[float, int]]] = defaultdict(list)
-    for lines in pages:
-        for line in lines:
-            for text in {line.text, *line.pieces}:
-                seen[_key(line, text)].append((line.place, line.page))
+    for pieces in pages:
+        for piece in pieces:
+            seen[_key(piece)].append((piece.v, piece.page))
     least = min(_FEWEST, max(2, len(pages)))
     return {
         key: crowded
@@ -171,66 +198,77 @@ def _crowded(spots: list[tuple[float, int]], least: int) -> list[tuple[float, fl
     return stretches
 
 
-def _repeats(line: EdgeLine, places: Places) -> bool:
-    """Say whether the line, or most of its pieces, stands here on other pages too."""
-    known = [text for text in line.pieces if is_page_number(text) or _stands(line, text, places)]
-    if _stands(line, line.text, places):
-        return True
-    repeated = [text for text in known if not is_page_number(text)]
-    return bool(repeated) and sum(map(len, known)) >= 0.3 * len(line.text)
+def _repeats(piece: EdgePiece, places: Places) -> bool:
+    """Say whether the piece stands here on other pages too."""
+    return any(low <= piece.v <= high for low, high in places.get(_key(piece), ()))
 
 
-def _stands(line: EdgeLine, text: str, places: Places) -> bool:
-    stretches = places.get(_key(line, text), ())
-    return any(low <= line.place <= high for low, high in stretches)
+def _counting(pages: Sequence[Sequence[EdgePiece]]) -> Counting:
+    """Return where numbers count with the pages: edge, baseline in points, number less page."""
+    holders: dict[tuple[int, bool, int, int], set[int]] = defaultdict(set)
+    for pieces in pages:
+        for piece in pieces:
+            if piece.text.isdecimal():
+                offset = int(piece.text) - piece.page
+                holders[piece.angle, piece.is_top, round(piece.v), offset].add(piece.page)
+    least = _FEWEST if len(pages) > _FEW_PAGES else 2
+    return {
+        (angle, is_top, place + near, offset)
+        for (angle, is_top, place, offset), found in holders.items()
+        if len(found) >= least
+        for near in (-1, 0, 1)
+    }
 
 
-def _baselines(
-    pages: Sequence[Sequence[EdgeLine]], places: Places
-) -> Mapping[tuple[int, bool], set[int]]:
-    """Return the baselines, in whole points, where at least three pages have running lines."""
-    counts: dict[tuple[int, bool, int], set[int]] = defaultdict(set)
-    for lines in pages:
-        for line in lines:
-            if _repeats(line, places):
-                counts[line.angle, line.is_top, round(line.place)].add(line.page)
-    result: dict[tuple[int, bool], set[int]] = defaultdict(set)
-    for (angle, is_top, place), holders in counts.items():
-        if len(holders) >= _FEWEST:
-            result[angle, is_top] |= {place - 1, place, place + 1}
-    return result
+def _counts(piece: EdgePiece, counting: Counting) -> bool:
+    """Say whether the piece is a number that counts with the pages."""
+    if not piece.text.isdecimal():
+        return False
+    place = round(piece.v), int(piece.text) - piece.page
+    return (piece.angle, piece.is_top, *place) in counting
 
 
 def _of_page(
-    lines: Sequence[EdgeLine],
-    places: Places,
-    baselines: Mapping[tuple[int, bool], set[int]],
-) -> list[tuple[EdgeLine, BlockKind]]:
-    """Return the boilerplate of a page: from each edge inwards as far as it goes."""
-    found: list[tuple[EdgeLine, BlockKind]] = []
-    reached: dict[tuple[int, bool], float | None] = {}
-    closed: set[tuple[int, bool]] = set()
-    for line in lines:
-        edge = line.angle, line.is_top
-        if edge in closed:
-            continue
-        kind = _kind(line, places, baselines)
-        last = reached.get(edge)
-        if kind is not None:
-            found.append((line, kind))
-            reached[edge] = line.place
-        elif last is None or abs(line.place - last) > 0.5 * line.size:
-            closed.add(edge)
+    pieces: Sequence[EdgePiece], places: Places, counting: Counting
+) -> list[tuple[EdgePiece, BlockKind]]:
+    """Return the boilerplate of a page: what text of the body does not part from the edge."""
+    found: list[tuple[EdgePiece, BlockKind]] = []
+    body: dict[Edge, list[EdgePiece]] = defaultdict(list)
+    for (angle, is_top, _), group in groupby(pieces, key=lambda p: (p.angle, p.is_top, p.v)):
+        line = list(group)
+        before = body[angle, is_top]
+        chosen = [
+            piece
+            for piece in _running_pieces(line, places, counting, is_first=not before)
+            if not any(piece.u0 < each.u1 and each.u0 < piece.u1 for each in before)
+        ]
+        found += [(piece, _kind(piece)) for piece in chosen]
+        before += [piece for piece in line if piece not in chosen]
     return found
 
 
-def _kind(
-    line: EdgeLine, places: Places, baselines: Mapping[tuple[int, bool], set[int]]
-) -> BlockKind | None:
-    numbers = [is_page_number(text) for text in line.pieces]
-    if all(numbers) and line.angle == 0:
+def _running_pieces(
+    line: Sequence[EdgePiece], places: Places, counting: Counting, *, is_first: bool
+) -> Sequence[EdgePiece]:
+    """Return the pieces of one line that are boilerplate.
+
+    As a rule the whole line is or is not: in a row of a table some cells repeat. Only a line of
+    the body, which is wide, may have a running piece in the margin beside it. `is_first`: no text
+    of the body lies further out; then what stands beside the page's number is boilerplate.
+    """
+    own = [piece for piece in line if _repeats(piece, places) or _counts(piece, counting)]
+    others = [piece for piece in line if piece not in own and not is_page_number(piece.text)]
+    if not others and (own or (len(line) == 1 and line[0].angle == 0)):
+        return line
+    if all(piece.is_wide for piece in others):
+        return own
+    beside_number = any(_counts(piece, counting) for piece in line)
+    if is_first and beside_number and not any(piece.is_wide for piece in others):
+        return line
+    return ()
+
+
+def _kind(piece: EdgePiece) -> BlockKind:
+    if is_page_number(piece.text) and piece.angle == 0:
         return "page_number"
-    beside = any(numbers) and round(line.place) in baselines.get((line.angle, line.is_top), ())
-    if not beside and not _repeats(line, places):
-        return None
-    return "header" if line.is_top and line.angle == 0 else "footer"
+    return "header" if piece.is_top and piece.angle == 0 else "footer"
