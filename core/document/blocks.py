@@ -231,9 +231,10 @@ def _indent_begins(
             return True
         returns = following is not None and following.u0 < line.u0 - 0.8 * em
         return returns and not LIST_MARKER.match(block[0].text)
-    marked = len(block) >= 2 or LIST_MARKER.match(block[0].text)
-    if marked and line.u0 < min([each.u0 for each in block]) - 0.6 * em:
-        return True  # back to the left of an indented block
+    if shift < -0.6 * em and ends_sentence(last.text):
+        marked = len(block) >= 2 or LIST_MARKER.match(block[0].text)
+        if marked and line.u0 < min([each.u0 for each in block]) - 0.6 * em:
+            return True  # back to the left of an indented block
     hanging = len(block) >= 2 and block[0].u0 < last.u0 - 0.6 * em
     return hanging and abs(line.u0 - block[0].u0) < 0.5 * em and shift < -0.6 * em
 

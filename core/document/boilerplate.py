@@ -19,10 +19,11 @@ from core.document.lines import Fragments
 from core.document.model import BlockKind
 
 _NUMBER = re.compile(
-    r"^\W{0,3}(?:page|seite|p\.|pg\.|s\.|página|pagina)?\s*"
-    r"(?:\d{1,4}|[ivxlc]{1,7}|[a-z]-?\d{1,4})(?:\s*(?:of|von|de|/|sur|di)\s*\d{1,4})?\W{0,3}$",
+    r"^[-–—.·|•~\s]{0,3}(?:page|seite|p\.|pg\.|s\.|página|pagina)?\s*"
+    r"(?:\d{1,4}|[ivxlc]{1,7}|[a-z]-?\d{1,4})(?:\s*(?:of|von|de|/|sur|di)\s*\d{1,4})?[-–—.·|•~\s]{0,3}$",
     re.IGNORECASE,
 )
+_LETTER = re.compile(r"[^\W\d_]")
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"\b[ivxl]{1,7}\b")
 _ZONE = 0.14  # of the page's height, at the top and at the bottom
@@ -258,10 +259,10 @@ def _running_pieces(
     """
     own = [piece for piece in line if _repeats(piece, places) or _counts(piece, counting)]
     others = [piece for piece in line if piece not in own and not is_page_number(piece.text)]
-    if not others and (own or (len(line) == 1 and line[0].angle == 0)):
+    if not others and (own or (is_first and len(line) == 1 and line[0].angle == 0)):
         return line
     if all(piece.is_wide for piece in others):
-        return own
+        return [p for p in own if _counts(p, counting) or len(_LETTER.findall(p.text)) > 2]
     beside_number = any(_counts(piece, counting) for piece in line)
     if is_first and beside_number and not any(piece.is_wide for piece in others):
         return line

@@ -24,7 +24,7 @@ _WIDE_GAP = 1.2
 _STICKS_OUT = 1.5  # points
 _MUCH_SMALLER = 0.78  # small capitals have 0.8 of the size
 _MARK_LENGTH = 4  # characters: a note's mark is shorter
-_ALL_BOLD = 0.9  # of the glyphs of a fragment, so that it counts as bold
+_ALL_BOLD = 0.97  # of the glyphs of a fragment, so that it counts as bold
 _RAISED = np.array([0x2070, 0xB9, 0xB2, 0xB3, *range(0x2074, 0x207A)], np.int32)
 
 
