@@ -34,7 +34,7 @@ class ToyEmbedder:
         return self.encode_exactly(texts).astype(np.float32)
 
     def encode_exactly(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The same in float64, which is how the definition and the expected scores are made."""
+        """The same, float64 (n, 64): the definition and the expected scores are in this type."""
         if not texts:
             return np.zeros((0, DIMENSION))
         return np.stack([_vector(text) for text in texts])
