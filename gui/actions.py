@@ -49,7 +49,34 @@ ACTIONS: tuple[ActionSpec, ...] = (
     _spec(
         "file.report", "Open sample &report", "", "File", "Open the bundled report", C.open_report
     ),
-    _spec("file.reload", "&Reload", "F5", "File", "Read the file again", C.reload),
+    _spec(
+        "file.open_workspace",
+        "Open &workspace…",
+        "",
+        "File",
+        "Documents, strategies and view from a file",
+        C.open_workspace,
+        begins_group=True,
+    ),
+    _spec(
+        "file.save_workspace",
+        "&Save workspace",
+        "Ctrl+S",
+        "File",
+        "Save to the file chosen last",
+        C.save_workspace,
+    ),
+    _spec(
+        "file.save_workspace_as",
+        "Save workspace &as…",
+        "",
+        "File",
+        "Documents, strategies and view to a file",
+        C.save_workspace_as,
+    ),
+    _spec(
+        "file.reload", "&Reload", "F5", "File", "Read the file again", C.reload, begins_group=True
+    ),
     _spec(
         "file.close",
         "&Close",
@@ -216,6 +243,23 @@ ACTIONS: tuple[ActionSpec, ...] = (
         C.previous_pane,
     ),
     _spec("window.reset", "&Reset layout", "", "Window", "Panes as at first", C.reset_layout),
+    _spec(
+        "go.pages",
+        "To the p&ages",
+        "Escape",
+        "Go",
+        "Give the pages the focus; there, select nothing",
+        C.to_pages,
+        begins_group=True,
+    ),
+    _spec(
+        "help.commands",
+        "Find &commands…",
+        "Ctrl+Shift+P  F1",
+        "Help",
+        "All commands and their keys",
+        C.show_keys,
+    ),
     _spec("help.keys", "&Keys", "?", "Help", "All shortcuts", C.show_keys, pages_only=True),
     _spec("help.about", "&About", "", "Help", "Version and licence", C.about),
 )

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QCursor, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog
 
 from core import VERSION
 from core.strategies.recipe import make_recipe
-from gui import settings
-from gui.pages.composer import LAYERS
+from gui import settings, workspace
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
     from gui.workbench import Workbench
 
 SAMPLES = Path(__file__).resolve().parent.parent / "resources" / "samples"
+WORKSPACE_FILTER = f"Workspaces (*{workspace.SUFFIX});;All files (*)"
 FILTER = "Documents (*.pdf *.txt *.md);;PDF (*.pdf);;Text (*.txt *.md);;All files (*)"
 
 
@@ -45,12 +45,38 @@ class Commands:
     def reload(self) -> None:
         current = self._window.state.current
         if current is not None:
-            self._window.opening.reload(current.id)
+            place = self._window.pages.navigator.place
+            document = self._window.opening.reload(current.id)
+            self._window.pages.navigator.set_place(document, place)
 
     def close_document(self) -> None:
         current = self._window.state.current
         if current is not None:
             self._window.opening.close(current.id)
+
+    def open_workspace(self) -> None:
+        folder = settings.read(settings.FOLDER)
+        name, _ = QFileDialog.getOpenFileName(
+            self._window, "Open workspace", folder, WORKSPACE_FILTER
+        )
+        if name:
+            self._bench.keeping.open(Path(name))
+
+    def save_workspace(self) -> None:
+        if self._bench.keeping.file is None:
+            self.save_workspace_as()
+        else:
+            self._bench.keeping.save_as(self._bench.keeping.file)
+
+    def save_workspace_as(self) -> None:
+        folder = settings.read(settings.FOLDER)
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, "Save workspace as", folder, WORKSPACE_FILTER
+        )
+        if name:
+            path = Path(name)
+            named = path if path.suffix else path.with_name(path.name + workspace.SUFFIX)
+            self._bench.keeping.save_as(named)
 
     def quit(self) -> None:
         self._window.close()
@@ -112,16 +138,7 @@ class Commands:
         self._window.pages.camera.rotate(-90)
 
     def layers(self) -> None:
-        shown = self._window.pages.shown.layers
-        menu = QMenu(self._window)
-        for layer in LAYERS:
-            action = menu.addAction(layer.capitalize())
-            action.setCheckable(True)
-            action.setChecked(layer in shown)
-            action.setData(layer)
-        chosen = menu.exec(QCursor.pos())
-        if chosen is not None:
-            self._window.pages.set_layers(shown ^ {chosen.data()})
+        self._bench.toolbar.open_layers()
 
     def theme_light(self) -> None:
         self._window.set_theme("light")
@@ -165,6 +182,13 @@ class Commands:
 
     def previous_chunk(self) -> None:
         self._window.pages.navigator.step_chunk(-1)
+
+    def to_pages(self) -> None:
+        pages = self._window.pages
+        if pages.hasFocus():
+            pages.clear_selection()
+        else:
+            pages.setFocus()
 
     # Strategy
 

@@ -201,14 +201,15 @@ class Jobs(QObject):
         """True while a slot whose name begins with `prefix` waits or runs."""
         return any(slot.startswith(prefix) for slot in self._current)
 
-    def close(self, timeout_seconds: float = 2.0) -> None:
-        """Cancel everything and end the threads."""
+    def close(self, timeout_seconds: float = 0.5) -> None:
+        """Cancel everything, and wait a little for the threads to end."""
         self._closed = True
         self.cancel_all()
         for lane in self._lanes.values():
             lane.close()
+        deadline = time.monotonic() + timeout_seconds
         for lane in self._lanes.values():
-            lane.join(timeout_seconds)
+            lane.join(max(0.0, deadline - time.monotonic()))
 
     def _deliver(self, request: _Request, result: object, error: Exception | None) -> None:
         if self._current.get(request.slot) is not request:

@@ -48,6 +48,7 @@ class KeySheet(QDialog):
         first = None
         for place in range(self._tree.topLevelItemCount()):
             item = self._tree.topLevelItem(place)
+            assert item is not None, "rows are counted"
             shown = " ".join(item.text(column) for column in range(3)).lower()
             item.setHidden(not all(word in shown for word in words))
             first = first or (None if item.isHidden() else item)

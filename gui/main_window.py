@@ -4,24 +4,19 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QMimeData, Qt, QTimer
+from PySide6.QtCore import QByteArray, QMimeData, QPoint, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import (
-    QApplication,
-    QDockWidget,
-    QMainWindow,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.document.client import PdfClient
 from gui import settings
 from gui.controllers.opening import Opening
+from gui.document_tabs import DocumentTabs
 from gui.jobs import Jobs
 from gui.pages.images import PageImages
 from gui.pages.view import PageView
-from gui.state import State
+from gui.panes import make_docks, move_focus, reset_docks, size_docks
+from gui.state import OpenDocument, State
 from gui.status_bar import StatusBar
 from gui.strips import EmptyState, MessageStrip, PasswordStrip
 from gui.style import style_sheet
@@ -31,17 +26,16 @@ if TYPE_CHECKING:
     from gui.workbench import Workbench
 
 DEFAULT_SIZE = (1366, 768)
-LEFT_WIDTH, RIGHT_WIDTH, BOTTOM_HEIGHT = 200, 330, 220
-PANES = ("left", "right", "bottom")
-_AREAS = {
-    "left": Qt.DockWidgetArea.LeftDockWidgetArea,
-    "right": Qt.DockWidgetArea.RightDockWidgetArea,
-    "bottom": Qt.DockWidgetArea.BottomDockWidgetArea,
-}
 
 
 class MainWindow(QMainWindow):
-    """Pages in the middle; the panels come with the workbench, after the first page is painted."""
+    """Pages in the middle; the panels come with the workbench, after the first page is painted.
+
+    Signals:
+        closing: the window is about to end everything.
+    """
+
+    closing = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,8 +53,10 @@ class MainWindow(QMainWindow):
         self.message = MessageStrip()
         self.password = PasswordStrip()
         self.empty = EmptyState()
-        self.docks: dict[str, QDockWidget] = {}
+        self.tabs = DocumentTabs(self.state)
+        self.docks = make_docks(self)
         self.workbench: Workbench | None = None
+        self.restores_documents = False  # when the workspace is restored
         self._middle = QStackedWidget()
         self._build()
         self._connect()
@@ -73,44 +69,27 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.message, self.password, self._middle):
+        for widget in (self.tabs, self.message, self.password, self._middle):
             column.addWidget(widget)
         self.setCentralWidget(centre)
         self.setStatusBar(self.status)
-        self.setDockNestingEnabled(True)
-        self.setCorner(Qt.Corner.BottomRightCorner, Qt.DockWidgetArea.RightDockWidgetArea)
-        for name in PANES:
-            self.docks[name] = self._dock(name)
-        self._size_docks()
-
-    def _dock(self, name: str) -> QDockWidget:
-        dock = QDockWidget(name.capitalize(), self)
-        dock.setObjectName(f"dock {name}")
-        dock.setTitleBarWidget(QWidget())  # the tabs inside say what it is
-        dock.setWidget(QWidget())
-        self.addDockWidget(_AREAS[name], dock)
-        return dock
-
-    def _size_docks(self) -> None:
-        horizontal = [self.docks["left"], self.docks["right"]]
-        self.resizeDocks(horizontal, [LEFT_WIDTH, RIGHT_WIDTH], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["bottom"]], [BOTTOM_HEIGHT], Qt.Orientation.Vertical)
+        size_docks(self, self.docks)
 
     def _connect(self) -> None:
         self.opening.failed.connect(self._on_failed)
         self.opening.password_needed.connect(self._on_password_needed)
         self.password.given.connect(self.opening.try_password)
+        self.tabs.shown_asked.connect(self.state.set_current)
+        self.tabs.close_asked.connect(self.opening.close)
         self.state.current_changed.connect(self._on_current)
+        self.state.documents_changed.connect(self._on_documents)
         self.pages.camera.page_changed.connect(self.status.show_page)
         self.jobs.failed.connect(self._on_job_failed)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme)
 
-    def attach(self, workbench: "Workbench") -> None:
-        """Take over the panels, once they are made."""
-        self.workbench = workbench
-        for name, pane in workbench.panes.items():
-            self.docks[name].setWidget(pane)
-        self._size_docks()
+    def fit_docks(self) -> None:
+        """Give the panes their sizes, once the panels are in them."""
+        size_docks(self, self.docks)
         self.restoreState(settings.read(settings.DOCKS))
 
     # opening
@@ -119,8 +98,8 @@ class MainWindow(QMainWindow):
         """Open a file beside what is open."""
         self.message.hide()
         if path.is_file():
-            settings.add_recent(path)
-            settings.write(settings.FOLDER, str(path.parent))
+            settings.add_recent(path.absolute())
+            settings.write(settings.FOLDER, str(path.absolute().parent))
         self.opening.open(path, client)
 
     def say(self, message: str) -> None:
@@ -129,7 +108,7 @@ class MainWindow(QMainWindow):
 
     def _on_failed(self, path: Path, message: str) -> None:
         self.say(message if path.name in message else f"{path.name}: {message}")
-        self._on_current(self.state.current)
+        self.show_current()
 
     def _on_job_failed(self, slot: str, error: Exception) -> None:
         if slot != "scores":  # the panel of scores says what it has not
@@ -137,12 +116,19 @@ class MainWindow(QMainWindow):
 
     def _on_password_needed(self, document: str, message: str) -> None:
         self.password.ask(document, self.state.documents[document].name, message)
+        self.show_current()
 
-    def _on_current(self, opened: object) -> None:
-        current = self.state.current
-        self._middle.setCurrentWidget(self.pages if current is not None else self.empty)
-        self.setWindowTitle(f"{current.name} – Chunkscope" if current else "Chunkscope")
-        del opened
+    def show_current(self) -> None:
+        """Show the pages of the current document, or how to open one."""
+        self._on_current(self.state.current)
+
+    def _on_current(self, opened: OpenDocument | None) -> None:
+        self._middle.setCurrentWidget(self.pages if opened is not None else self.empty)
+        self.setWindowTitle(f"{opened.name} – Chunkscope" if opened else "Chunkscope")
+        self.password.show_for(opened.id if opened is not None else "")
+
+    def _on_documents(self) -> None:
+        self.images.keep_only(self.state.documents)
 
     def _visible_pages(self) -> range:
         return self.pages.camera.visible_pages
@@ -159,30 +145,17 @@ class MainWindow(QMainWindow):
 
     def reset_layout(self) -> None:
         """Put the panes where they were at first."""
-        for name in PANES:
-            self.docks[name].setFloating(False)
-            self.addDockWidget(_AREAS[name], self.docks[name])
-            self.docks[name].show()
-        self._size_docks()
+        reset_docks(self, self.docks)
 
     def move_focus(self, step: int) -> None:
         """Give the next or previous visible pane the focus."""
-        shown = [self.docks[name].widget() for name in PANES if self.docks[name].isVisible()]
-        panes: list[QWidget] = [self.pages, *(pane for pane in shown if pane is not None)]
-        focused = QApplication.focusWidget()
-        here = next(
-            (k for k, pane in enumerate(panes) if focused and pane.isAncestorOf(focused)), 0
-        )
-        target = panes[(here + step) % len(panes)]
-        inner = target.nextInFocusChain() if target is not self.pages else target
-        (inner or target).setFocus(Qt.FocusReason.TabFocusReason)
+        move_focus(self.pages, self.docks, step)
 
     # theme
 
     def _chosen_theme(self) -> Theme:
-        name = settings.read(settings.THEME)
         scheme = QGuiApplication.styleHints().colorScheme()
-        return theme_for(name if name in ("light", "dark") else "system", scheme)
+        return theme_for(settings.read(settings.THEME), scheme)
 
     def set_theme(self, name: str) -> None:
         """Use another theme; nothing moves."""
@@ -218,10 +191,13 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Remember the window and end all work."""
         settings.write(settings.GEOMETRY, QByteArray(self.saveGeometry()))
+        self.closing.emit()
         if self.workbench is not None:
             settings.write(settings.DOCKS, QByteArray(self.saveState()))
-            self.workbench.close()
+        self.hide()  # ending the processes takes a moment
         self.jobs.close()
+        if self.workbench is not None:
+            self.workbench.close()
         self.opening.close_all()
         super().closeEvent(event)
 
@@ -230,10 +206,14 @@ class MainWindow(QMainWindow):
         geometry = settings.read(settings.GEOMETRY)
         if not geometry.isEmpty():
             self.restoreGeometry(geometry)
+        self._keep_on_screen()
 
-    def later(self, milliseconds: int, method: object) -> None:
-        """Call a bound method once, after a while."""
-        QTimer.singleShot(milliseconds, method)  # type: ignore[arg-type]  # any callable
+    def _keep_on_screen(self) -> None:
+        """Shrink and move the window to a screen that is smaller than the one it was left on."""
+        room = self.screen().availableGeometry()
+        if not room.contains(self.geometry()):
+            self.resize(self.size().boundedTo(room.size()))
+            self.move(room.center() - QPoint(self.width() // 2, self.height() // 2))
 
 
 def _files(data: QMimeData) -> list[Path]:

@@ -22,17 +22,12 @@ class Setting(Generic[T]):
 
 
 THEME = Setting("view/theme", str, "system")
-ZOOM = Setting("view/zoom", float, 1.0)
-FIT = Setting("view/fit", str, "width")
-TWO_PAGES = Setting("view/two_pages", bool, False)
-LAYERS = Setting("view/layers", str, "")  # names, separated by commas; empty: the defaults
 GEOMETRY = Setting("window/geometry", QByteArray, QByteArray())
 DOCKS = Setting("window/docks", QByteArray, QByteArray())
 HINT_CLOSED = Setting("window/hint_closed", bool, False)
 FOLDER = Setting("files/folder", str, "")
 RECENT = Setting("files/recent", str, "")  # paths, separated by newlines
 STARRED = Setting("strategies/starred", str, "")  # codes, separated by commas
-SHOWN_STRATEGIES = Setting("strategies/shown", str, "")  # one-word recipes, by newlines
 LAYOUT_MODEL = Setting("documents/layout_model", bool, True)
 TOP_K = Setting("search/top_k", int, 5)
 

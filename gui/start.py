@@ -1,44 +1,31 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""Makes the application and its window, and the panels once the first page is painted."""
+"""Makes the application and its window; the panels come once the first page is painted."""
 
-import gc
+import sys
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
 from core import VERSION
+from gui.garbage import Collector
+from gui.late_start import LateStart
 from gui.main_window import MainWindow
 
-COLLECT_MILLISECONDS = 2_000
-PANELS_AT_THE_LATEST = 1_500  # milliseconds: the panels do not wait longer for the first page
+
+def stop_reading_sources() -> None:
+    """WORKAROUND: PySide6 6.8 to 6.11 reads the source of each module that is imported.
+
+    It looks there for its own name, to apply `__feature__` switches, which nothing here uses. It
+    makes imports a third slower and keeps all sources in memory.
+    """
+    hook = sys.modules.get("shibokensupport.feature")
+    if hook is not None and hasattr(hook, "_mod_uses_pyside"):
+        hook._mod_uses_pyside = _uses_no_features  # type: ignore[attr-defined]
 
 
-class LateStart(QObject):
-    """Makes the workbench after the first image has been painted."""
-
-    def __init__(self, window: MainWindow) -> None:
-        super().__init__(window)
-        self._window = window
-        self._is_started = False
-        window.images.arrived.connect(self._on_image)
-        self._deadline = QTimer(self)
-        self._deadline.setSingleShot(True)
-        self._deadline.timeout.connect(self.make)
-        self._deadline.start(PANELS_AT_THE_LATEST)
-
-    def make(self) -> None:
-        """Make the panels now, if that has not been done."""
-        if self._is_started:
-            return
-        self._is_started = True
-        self._deadline.stop()
-        from gui.workbench import Workbench
-
-        Workbench(self._window)
-
-    def _on_image(self, *_: object) -> None:
-        QTimer.singleShot(0, self.make)
+def _uses_no_features(module: object) -> bool:
+    del module
+    return False
 
 
 def start(arguments: Sequence[str]) -> tuple[QApplication, MainWindow]:
@@ -49,11 +36,19 @@ def start(arguments: Sequence[str]) -> tuple[QApplication, MainWindow]:
     application.setApplicationName("Chunkscope")
     application.setApplicationVersion(VERSION)
     application.setStyle("Fusion")
+    stop_reading_sources()
     window = MainWindow()
-    collector = QTimer(window)
-    collector.timeout.connect(gc.collect)
-    collector.start(COLLECT_MILLISECONDS)
-    LateStart(window)
+    collector = Collector(window)
+    for activity in (
+        window.state.hover_changed,
+        window.state.selection_changed,
+        window.state.slots_changed,
+        window.pages.verticalScrollBar().valueChanged,
+        window.pages.camera.zoom_changed,
+    ):
+        activity.connect(collector.note_activity)
+    late = LateStart(window)
+    late.finished.connect(collector.begin)
     window.restore()
     window.show()
     return application, window

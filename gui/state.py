@@ -16,7 +16,7 @@ from core.document.model import Document, Notice, OutlineItem
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from core.scores.score import Scores
+    from core.scores.results import Scores
     from core.strategies.chunks import Chunks
     from core.strategies.run import Recipe
 
@@ -154,15 +154,17 @@ class State(QObject):
 
     # documents
 
-    def add_document(self, opened: OpenDocument) -> None:
-        """Put an opened document into the list and show it."""
+    def add_document(self, opened: OpenDocument, *, is_shown: bool = True) -> None:
+        """Put an opened document into the list; show it, if wanted or if none is shown."""
         self.documents[opened.id] = opened
         self.documents_changed.emit()
-        self.set_current(opened.id)
+        if is_shown or self.current is None:
+            self.set_current(opened.id)
 
     def remove_document(self, document: str) -> None:
-        """Take a document out of the list; the one before it is shown."""
-        del self.documents[document]
+        """Take a document out of the list; the one opened last is shown."""
+        if self.documents.pop(document, None) is None:
+            return
         self.documents_changed.emit()
         if self.current is not None and self.current.id == document:
             self.set_current(next(reversed(self.documents), ""))

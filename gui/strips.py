@@ -58,6 +58,7 @@ class PasswordStrip(QFrame):
         super().__init__(parent)
         self.setObjectName("strip")
         self._document = ""
+        self._asked: dict[str, str] = {}  # what is said, by document
         self._label = QLabel()
         self._label.setWordWrap(True)
         self.box = QLineEdit()
@@ -75,14 +76,20 @@ class PasswordStrip(QFrame):
         self.hide()
 
     def ask(self, document: str, name: str, message: str) -> None:
-        """Ask; `message` says what was wrong with the last password."""
+        """Ask when the document is shown; `message` says what was wrong with the last password."""
+        self._asked[document] = message or f"{name} is protected by a password."
+
+    def show_for(self, document: str) -> None:
+        """Show the question while its document is shown, and no other."""
         self._document = document
-        self._label.setText(message or f"{name} is protected by a password.")
-        self.box.clear()
-        self.show()
-        self.box.setFocus()
+        self.setVisible(document in self._asked)
+        if document in self._asked:
+            self._label.setText(self._asked[document])
+            self.box.clear()
+            self.box.setFocus()
 
     def _give(self) -> None:
+        self._asked.pop(self._document, None)
         self.hide()
         self.given.emit(self._document, self.box.text())
 
@@ -99,6 +106,7 @@ class EmptyState(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("emptyState")
         title = QLabel("No document. Open a PDF or drop one here.")
         title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         opening = QPushButton("Open…")

@@ -2,12 +2,9 @@
 """Colours, widths and spaces. Sizes are device-independent pixels (dip)."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-
-ThemeName = Literal["system", "light", "dark"]
 
 GUTTER = 64  # margin beside a page for tabs and badges
 LANE = 10  # width of one strategy's lane in the margin
@@ -134,11 +131,11 @@ DARK = Theme(
 )
 
 
-def theme_for(name: ThemeName, scheme: Qt.ColorScheme) -> Theme:
-    """The theme called `name`; "system" follows the desktop's colour scheme."""
-    if name == "system":
-        return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
-    return DARK if name == "dark" else LIGHT
+def theme_for(name: str, scheme: Qt.ColorScheme) -> Theme:
+    """The theme "light" or "dark"; any other name follows the desktop's colour scheme."""
+    if name in ("light", "dark"):
+        return DARK if name == "dark" else LIGHT
+    return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
 
 
 def palette(theme: Theme) -> QPalette:

@@ -1,27 +1,31 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Everything that needs strategies, scores and models: made after the first page is painted."""
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from core.engine_process import EngineProcess
 from core.pipeline import Pipeline
 from core.strategies.chunks import Chunks
-from core.strategies.recipe import make_recipe, parse_recipe
+from core.strategies.recipe import make_recipe
 from core.vectors.remote import RemoteEmbedder, remote_embedder
-from gui import settings
 from gui.actions import fill_menus, make_actions
 from gui.commands import Commands
 from gui.controllers.chunking import Chunking
+from gui.controllers.keeping import Keeping
 from gui.controllers.scoring import Scoring
-from gui.controllers.searching import Choices, Searching
+from gui.controllers.searching import Searching
 from gui.history import History
 from gui.jobs import JobToken
 from gui.key_sheet import KeySheet
 from gui.main_window import MainWindow
+from gui.notices import NoticeList
+from gui.page_menus import LayerMenu, PointedMenu, RecentMenu
 from gui.panels.bottom_pane import BottomPane
 from gui.panels.inspector import Inspector
 from gui.panels.left_pane import LeftPane
@@ -34,62 +38,105 @@ from gui.toolbar import ToolBar
 if TYPE_CHECKING:
     from gui.panels.plots import Plots
 
-PLOTS_AFTER_MILLISECONDS = 300
-FIRST_STRATEGIES = ("SSTC:threshold=0.4", "RC:size=1000,overlap=0")
+STRATEGY_HEIGHT, INSPECTOR_HEIGHT = 420, 260
 MODEL = "minilm"
 
 
 class Workbench(QObject):
-    """Makes controllers and panels and connects them with the window."""
+    """Controllers and panels, connected with the window. `build` makes them step by step."""
+
+    left: LeftPane
+    strategy: StrategyPanel
+    inspector: Inspector
+    bottom: BottomPane
+    picker: StrategyPicker
+    toolbar: ToolBar
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
-        state, jobs, theme = window.state, window.jobs, window.theme
+        state, jobs = window.state, window.jobs
         self.engine = EngineProcess()
         self.pipeline = Pipeline(None, self.engine)
         self.chunking = Chunking(state, jobs, self.pipeline, self)
         self.scoring = Scoring(state, jobs, self.pipeline, self)
         self.searching = Searching(state, jobs, self.pipeline, self)
         self.history = History(state, window.pages)
-        self.left = LeftPane(state, jobs, window.images, theme)
-        self.strategy = StrategyPanel(state, theme)
-        self.inspector = Inspector(state, theme)
-        self.bottom = BottomPane(state, theme)
-        self.picker = StrategyPicker(window)
-        self.keys = KeySheet(window)
+        self.keeping = Keeping(window)
         self.commands = Commands(self, window)
-        self.actions: dict[str, QAction] = make_actions(self.commands, window, window.pages)
-        self.toolbar = ToolBar(state, self.actions)
-        right = QSplitter()
-        right.setOrientation(right.orientation().Vertical)
-        right.addWidget(self.strategy)
-        right.addWidget(self.inspector)
-        right.setSizes([420, 260])
-        self.panes: dict[str, QWidget] = {"left": self.left, "right": right, "bottom": self.bottom}
+        self.actions: dict[str, QAction] = {}
+        self.panes: dict[str, QWidget] = {}
+        self.plots: Plots | None = None
+        window.workbench = self
+
+    def build(self) -> Iterator[None]:
+        """Make everything; between two steps the event loop may turn."""
+        self._make_menus()
+        yield
+        self._make_left()
+        yield
+        self._make_right()
+        yield
+        self._make_bottom()
+        yield
+        self._connect()
+        self._window.fit_docks()
+        yield
+        self._tell_what_happened()
+        yield
+        self.keeping.restore(documents=self._window.restores_documents)
+        yield
+        self._load_model()
+        yield
+        self.make_plots()
+
+    def _make_menus(self) -> None:
+        window = self._window
+        self.actions = make_actions(self.commands, window, window.pages)
+        self.layers = LayerMenu(window.pages, window)
+        self.recent = RecentMenu(window)
+        self.pointed = PointedMenu(self.actions, window)
+        self.keys = KeySheet(window)
+        self.notices = NoticeList(window)
+        self.toolbar = ToolBar(window.state, self.actions, self.layers, window.theme)
         window.addToolBar(self.toolbar)
         self.menus = fill_menus(window.menuBar(), self.actions)
-        self.plots: Plots | None = None
-        self._connect()
-        window.attach(self)
-        self._restore_strategies()
-        self._load_model()
-        QTimer.singleShot(PLOTS_AFTER_MILLISECONDS, self.make_plots)
-        for opened in state.documents.values():  # what happened before the panels were there
-            state.documents_changed.emit()
-            state.current_changed.emit(state.current)
-            if opened.document is not None:
-                state.text_changed.emit(opened.id)
+        self.menus["File"].insertMenu(self.actions["file.sample"], self.recent)
+        self.menus["View"].insertMenu(self.actions["view.layers"], self.layers)
+
+    def _make_left(self) -> None:
+        window = self._window
+        self.left = LeftPane(window.state, window.jobs, window.images, window.theme)
+        self._put_pane("left", self.left)
+
+    def _make_right(self) -> None:
+        window = self._window
+        self.strategy = StrategyPanel(window.state, window.theme)
+        self.inspector = Inspector(window.state, window.theme)
+        self.picker = StrategyPicker(window)
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.addWidget(self.strategy)
+        right.addWidget(self.inspector)
+        right.setSizes([STRATEGY_HEIGHT, INSPECTOR_HEIGHT])
+        self._put_pane("right", right)
+
+    def _make_bottom(self) -> None:
+        self.bottom = BottomPane(self._window.state, self._window.theme)
+        self._put_pane("bottom", self.bottom)
+
+    def _put_pane(self, name: str, pane: QWidget) -> None:
+        self.panes[name] = pane
+        self._window.docks[name].setWidget(pane)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours everywhere."""
-        for panel in (self.left, self.strategy, self.inspector, self.bottom):
+        for panel in (self.left, self.strategy, self.inspector, self.bottom, self.toolbar):
             panel.set_theme(theme)
         if self.plots is not None:
             self.plots.set_theme(theme)
 
     def make_plots(self) -> None:
-        """Make the plots; later than the rest, since their library takes long to import."""
+        """Make the plots."""
         from gui.panels.plots import Plots
 
         self.plots = Plots(self._window.state, self._window.theme)
@@ -102,20 +149,19 @@ class Workbench(QObject):
         self.picker.open_for(slot)
 
     def close(self) -> None:
-        """Remember the strategies and end the engine."""
-        words = [slot.recipe.word for slot in self._window.state.slots]
-        settings.write(settings.SHOWN_STRATEGIES, "\n".join(words))
+        """End the engine. The lanes that use it have ended before."""
         self.engine.close()
 
     def _connect(self) -> None:
-        window, pages = self._window, self._window.pages
-        pages.camera.page_changed.connect(self.toolbar.show_page)
-        pages.camera.page_changed.connect(self.left.thumbnails.show_page)
-        pages.camera.zoom_changed.connect(self.toolbar.show_zoom)
+        window, pages, camera = self._window, self._window.pages, self._window.pages.camera
+        camera.page_changed.connect(self.toolbar.show_page)
+        camera.page_changed.connect(self.left.thumbnails.show_page)
+        camera.zoom_changed.connect(self.toolbar.show_zoom)
         pages.mouse.activated.connect(self._on_activated)
+        pages.menu_asked.connect(self._on_menu)
         pages.sheets.set_more_wanted(self.left.thumbnails.wanted)
+        self.left.thumbnails.images_wanted.connect(pages.refresh)
         self.toolbar.page_asked.connect(self._go_to_page)
-        self.toolbar.document_asked.connect(window.state.set_current)
         self.left.thumbnails.page_asked.connect(self._go_to_page)
         self.left.outline.place_asked.connect(self._go_to_place)
         self.left.finder.found.connect(pages.set_matches)
@@ -127,20 +173,25 @@ class Workbench(QObject):
         self.bottom.queries.asked.connect(window.state.set_query)
         self.bottom.queries.top_k_changed.connect(self.searching.set_top_k)
         self.searching.failed.connect(self.bottom.queries.say)
-        self.searching.told.connect(self.bottom.queries.say)
-        self.bottom.queries.choices_changed.connect(self._on_choices)
         self.scoring.vectors_ready.connect(self._on_vectors)
+        self.recent.path_asked.connect(self._open)
+        self.notices.page_asked.connect(self._go_to_page)
+        window.status.notices_asked.connect(self._show_notices)
         window.empty.open_asked.connect(self.commands.open_document)
         window.empty.sample_asked.connect(self.commands.open_sample)
-        self.toolbar.show_zoom(pages.camera.zoom)
+        window.closing.connect(self.keeping.save_now)
 
-    def _restore_strategies(self) -> None:
-        words = [w for w in settings.read(settings.SHOWN_STRATEGIES).splitlines() if w]
-        for word in words or FIRST_STRATEGIES:
-            try:
-                self._window.state.add_slot(parse_recipe(word))
-            except Exception as error:  # a strategy of another version: the others still open
-                self._window.say(f"{word} cannot be shown again: {error}")
+    def _tell_what_happened(self) -> None:
+        """Tell the panels what happened before they were there."""
+        state, camera = self._window.state, self._window.pages.camera
+        state.documents_changed.emit()
+        state.current_changed.emit(state.current)
+        for opened in state.documents.values():
+            if opened.document is not None:
+                state.text_changed.emit(opened.id)
+        self.toolbar.show_page(camera.page)
+        self.toolbar.show_zoom(camera.zoom)
+        self._window.pages.setFocus()
 
     def _load_model(self) -> None:
         def work(token: JobToken) -> object:
@@ -162,9 +213,6 @@ class Workbench(QObject):
             "model", "model", work, done, failed=failed, title="Loading model"
         )
 
-    def _on_choices(self, mode: str, vectors: str, all_documents: bool) -> None:
-        self.searching.set_choices(Choices(mode, vectors, all_documents))  # type: ignore[arg-type]
-
     def _on_vectors(self, document: str) -> None:
         del document
         self.searching.search_all()
@@ -179,12 +227,29 @@ class Workbench(QObject):
             self._window.state.set_recipe(slot, recipe)
 
     def _on_activated(self, selection: Selection) -> None:
-        if selection.kind != "nothing":
+        if selection.kind == "chunk":
+            self.history.leave()
+            self._window.pages.navigator.zoom_to_span(selection.start, selection.end)
+        elif selection.kind != "nothing":
             self._window.show_pane("right")
+
+    def _on_menu(self, selection: Selection, place: QPoint) -> None:
+        if selection.kind != "nothing" and selection.ids[0] not in self._window.state.selection.ids:
+            self._window.state.select(selection)
+        self.pointed.open_for(selection, place)
+
+    def _show_notices(self) -> None:
+        current, status = self._window.state.current, self._window.status
+        if current is not None:
+            self.notices.open_with(current.notices, status.mapToGlobal(status.rect().topRight()))
+
+    def _open(self, path: Path) -> None:
+        self._window.open_path(path)
 
     def _go_to_page(self, page: int) -> None:
         self.history.leave()
         self._window.pages.camera.go_to_page(page)
+        self._window.pages.setFocus()
 
     def _go_to_place(self, page: int, y: float) -> None:
         self.history.leave()

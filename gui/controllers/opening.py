@@ -37,6 +37,7 @@ class _Session:
     layout_client: PdfClient | None = None
     info: PdfInfo | None = None
     password: str = ""
+    is_shown: bool = True  # when it is open
     raw: dict[int, RawPage] = field(default_factory=dict)
     batch: int = FIRST_BATCH
     assembled_pages: int = 0
@@ -74,25 +75,36 @@ class Opening(QObject):
         self.settings = TextSettings()
         self.uses_layout_model = True
 
-    def open(self, path: Path, client: PdfClient | None = None) -> None:
+    def open(self, path: Path, client: PdfClient | None = None, *, is_shown: bool = True) -> str:
         """Open a PDF or text file beside what is open; one that is open is shown.
 
         Args:
             path: the file.
             client: a process that was started for it already.
+            is_shown: False opens it behind the document that is shown.
+
+        Returns:
+            The document's id; it is in the state once the file could be opened.
         """
-        for opened in self._state.documents.values():
-            if opened.path == path:
-                self._state.set_current(opened.id)
-                return
+        path = path.absolute()
+        if known := self.id_of(path):
+            if is_shown:
+                self._state.set_current(known)
+            return known
         document = f"document {next(self._numbers)}"
         self.opening.emit(path)
         if path.suffix.lower() in TEXT_SUFFIXES:
-            self._open_text(document, path)
-            return
-        session = _Session(client or PdfClient(path))
-        self._sessions[document] = session
-        self._open_pdf(document, path, session)
+            self._open_text(document, path, is_shown=is_shown)
+        else:
+            session = _Session(client or PdfClient(path), is_shown=is_shown)
+            self._sessions[document] = session
+            self._open_pdf(document, path, session)
+        return document
+
+    def id_of(self, path: Path) -> str:
+        """The id of the open document with that path, or nothing."""
+        documents = self._state.documents.values()
+        return next((each.id for each in documents if each.path == path.absolute()), "")
 
     def try_password(self, document: str, password: str) -> None:
         """Open a locked PDF with a password."""
@@ -101,14 +113,25 @@ class Opening(QObject):
         self._open_pdf(document, self._state.documents[document].path, session)
 
     def close(self, document: str) -> None:
-        """Close a document and end its processes."""
-        self._jobs.cancel_all(f"text {document}")
-        self._jobs.cancel_all(f"layout {document}")
+        """Close a document and end its processes, each in the lane that uses it."""
+        self._jobs.cancel(f"open {document}")
+        self._jobs.cancel(f"layout {document}")
+        self._jobs.cancel_all(f"text {document} ")
         self._jobs.cancel_all(f"image {document} ")
         session = self._sessions.pop(document, None)
         self._state.remove_document(document)
         if session is not None:
-            _close_clients(session)
+            self._close_beside(f"close {document}", "pages", session.client)
+            if session.layout_client is not None:
+                self._close_beside(f"close layout {document}", "layout", session.layout_client)
+
+    def _close_beside(self, slot: str, lane: str, client: PdfClient) -> None:
+        def work(token: JobToken) -> object:
+            del token  # it must be closed in any case
+            client.close()
+            return None
+
+        self._jobs.request(slot, lane, work, _nothing)
 
     def close_all(self) -> None:
         """End all processes, when the window closes."""
@@ -123,11 +146,11 @@ class Opening(QObject):
             if session.info is not None and len(session.raw) == session.info.page_count:
                 self._assemble(document, session, is_final=True)
 
-    def reload(self, document: str) -> None:
-        """Read a file again that has changed."""
+    def reload(self, document: str) -> str:
+        """Read a file again that has changed; its id is another one then."""
         path = self._state.documents[document].path
         self.close(document)
-        self.open(path)
+        return self.open(path)
 
     def render(self, tile: Tile, clip: QRectF, token: JobToken) -> QImage:
         """Draw a tile; runs in the lane of the PDF process."""
@@ -172,7 +195,7 @@ class Opening(QObject):
             self._state.sizes_known.emit(document)
             self._state.notices_changed.emit(document)
         else:
-            self._state.add_document(opened)
+            self._state.add_document(opened, is_shown=session.is_shown)
         self._read_more(document, session)
 
     def _on_open_failed(
@@ -181,7 +204,7 @@ class Opening(QObject):
         if isinstance(error, PasswordError):
             if document not in self._state.documents:
                 locked = OpenDocument(document, path, path.name, needs_password=True)
-                self._state.add_document(locked)
+                self._state.add_document(locked, is_shown=session.is_shown)
             self.password_needed.emit(document, str(error) if session.password else "")
             return
         self._sessions.pop(document, None)
@@ -268,7 +291,7 @@ class Opening(QObject):
             opened = self._state.documents.get(document)
             if opened is not None:
                 opened.error = str(error)
-                self._state.text_changed.emit(document)
+                self.failed.emit(opened.path, f"its text cannot be made: {error}")
 
         self._jobs.request(f"text {document} assemble", "python", work, done, failed=failed)
 
@@ -341,7 +364,7 @@ class Opening(QObject):
 
     # text files
 
-    def _open_text(self, document: str, path: Path) -> None:
+    def _open_text(self, document: str, path: Path, *, is_shown: bool) -> None:
         def work(token: JobToken) -> object:
             from core.document.read import read_document
 
@@ -352,7 +375,7 @@ class Opening(QObject):
             shown = typeset(text)
             opened = OpenDocument(document, path, path.name, shown=shown)
             opened.page_sizes = tuple((page.width, page.height) for page in shown.pages)
-            self._state.add_document(opened)
+            self._state.add_document(opened, is_shown=is_shown)
             self._state.put_text(document, text, len(text.pages))
             self.finished.emit(document)
 
@@ -360,6 +383,10 @@ class Opening(QObject):
             self.failed.emit(path, str(error))
 
         self._jobs.request(f"open {document}", "python", work, done, failed=failed)
+
+
+def _nothing(_: object) -> None:
+    """A job whose end nobody waits for."""
 
 
 def _close_layout(session: _Session) -> None:

@@ -2,7 +2,7 @@
 """Images of pages and their tiles: asked of the PDF process, kept by bytes, nearest one at hand."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QRectF, Signal
@@ -89,14 +89,14 @@ class PageImages(QObject):
             self._asked[tile] = priority
             _Request(self, tile, clip).send(self._jobs, self._render, priority)
 
-    def forget(self, document: str) -> None:
-        """Drop all images of a document."""
-        for tile in [tile for tile in self._kept if tile.document == document]:
+    def keep_only(self, documents: Collection[str]) -> None:
+        """Drop all images of documents that are no longer open."""
+        for tile in [tile for tile in self._kept if tile.document not in documents]:
             self._bytes -= self._kept.pop(tile).sizeInBytes()
-        for tile in [tile for tile in self._asked if tile.document == document]:
+        for tile in [tile for tile in self._asked if tile.document not in documents]:
             self._jobs.cancel(_slot(tile))
             del self._asked[tile]
-        self._broken = {key: why for key, why in self._broken.items() if key[0] != document}
+        self._broken = {key: why for key, why in self._broken.items() if key[0] in documents}
 
     def retry(self, document: str, page: int) -> None:
         """Try a page again that could not be drawn."""
@@ -106,6 +106,8 @@ class PageImages(QObject):
     def put(self, tile: Tile, image: QImage) -> None:
         """Keep an image, and drop those that were not used for longest."""
         self._asked.pop(tile, None)
+        if tile in self._kept:
+            self._bytes -= self._kept[tile].sizeInBytes()
         self._kept[tile] = image
         self._bytes += image.sizeInBytes()
         while self._bytes > KEPT_BYTES and len(self._kept) > 1:

@@ -108,7 +108,7 @@ def _cells(character: str) -> int:
 def _line_starts(text: str, widths: NDArray[np.int64]) -> NDArray[np.int64]:
     """int64 (lines,): where each shown line begins; wrapped after a space where there is one."""
     total = np.concatenate([[0], np.cumsum(widths)])
-    starts = []
+    starts: list[int] = []
     begin = 0
     while begin < len(text) or not starts:
         stop = _hard_end(text, begin)

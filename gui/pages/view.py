@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QGestureEvent, QPinchGesture,
 
 from core.arrays import Spans
 from gui.pages.camera import ZOOM_STEP, Camera
-from gui.pages.composer import Composer, Shown
+from gui.pages.composer import LAYERS, Composer, Shown
 from gui.pages.images import PageImages
 from gui.pages.layout import page_sizes
 from gui.pages.mouse import Mouse
@@ -39,9 +39,11 @@ class PageView(QAbstractScrollArea):
 
     Signals:
         menu_asked: the Selection under the pointer, the global position.
+        layers_changed: `shown.layers` are others.
     """
 
     menu_asked = Signal(object, object)
+    layers_changed = Signal()
 
     def __init__(
         self, state: State, images: PageImages, theme: Theme, parent: QWidget | None = None
@@ -99,7 +101,8 @@ class PageView(QAbstractScrollArea):
 
     def set_layers(self, layers: set[str]) -> None:
         """Choose what is drawn over the pages."""
-        self.shown.layers = layers
+        self.shown.layers = layers & set(LAYERS)
+        self.layers_changed.emit()
         self._repaint()
 
     def set_matches(self, matches: Spans, current: int) -> None:
@@ -154,6 +157,10 @@ class PageView(QAbstractScrollArea):
     def _on_text_selected(self, start: int, end: int) -> None:
         self.shown.text_selection = (start, end) if end > start else None
         self._repaint()
+
+    def refresh(self) -> None:
+        """Paint again, and ask for the images that are wanted now."""
+        self.viewport().update()
 
     def _repaint(self, *_: object) -> None:
         self.viewport().update()

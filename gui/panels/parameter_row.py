@@ -4,7 +4,7 @@
 import math
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -20,41 +20,13 @@ from PySide6.QtWidgets import (
 
 from core.declaration import Parameter, Value
 from core.errors import ParameterError
+from gui.controllers.ghosting import Curve
+from gui.panels.ghost_strip import GhostStrip
+from gui.scale import Scale
+from gui.theme import Theme
 
 STEPS = 1000  # positions of a slider
-LOGARITHMIC_FROM = 500  # a range this many times its least value is logarithmic
 FIELD_WIDTH = 96
-
-
-class Scale:
-    """Between positions of a slider, 0 to 1, and values of a parameter."""
-
-    def __init__(self, parameter: Parameter, low: float, high: float) -> None:
-        self.low, self.high = low, max(low, high)
-        self._is_whole = parameter.type == "integer"
-        self._step = parameter.step
-        self.is_logarithmic = low >= 0 and high > LOGARITHMIC_FROM * max(low, 1)
-
-    def position(self, value: float) -> float:
-        """0 to 1."""
-        if self.high <= self.low:
-            return 0.0
-        if self.is_logarithmic:
-            return math.log1p(max(0, value - self.low)) / math.log1p(self.high - self.low)
-        return (value - self.low) / (self.high - self.low)
-
-    def value(self, position: float) -> float:
-        """The value at a position, on a step of the parameter."""
-        if self.is_logarithmic:
-            raw = self.low + math.expm1(position * math.log1p(self.high - self.low))
-            raw = float(f"{raw:.2g}") if raw > 20 else raw
-        else:
-            raw = self.low + position * (self.high - self.low)
-        if self._is_whole:
-            raw = round(raw)
-        elif not self.is_logarithmic and self._step < 1:
-            raw = round(raw / self._step) * self._step
-        return min(max(raw, self.low), self.high)
 
 
 class ArithmeticField(QDoubleSpinBox):
@@ -135,6 +107,7 @@ class ParameterRow(QWidget):
         self._box: QCheckBox | None = None
         self._line: QLineEdit | None = None
         self._scale: Scale | None = None
+        self._strip: GhostStrip | None = None
         self._build(label)
 
     @property
@@ -152,9 +125,39 @@ class ParameterRow(QWidget):
         """Between the slider's positions and values."""
         return self._scale
 
-    def set_strip(self, strip: QWidget) -> None:
-        """Put a strip under the slider."""
-        self._grid.addWidget(strip, 2, 0, 1, 4)
+    @property
+    def strip(self) -> GhostStrip | None:
+        """The strip under the slider, if there is one."""
+        return self._strip
+
+    def add_strip(self, theme: Theme) -> None:
+        """Put a strip under the slider that shows what other values would do."""
+        if self._slider is None or self._field is None or self._strip is not None:
+            return
+        self._strip = GhostStrip(theme, self._slider)
+        self._strip.value_asked.connect(self._announce)
+        self._grid.addWidget(self._strip, 2, 0, 1, 4)
+        for control in (self._slider, self._field):
+            control.installEventFilter(self)
+
+    def show_curve(self, curve: Curve | None) -> None:
+        """Show what was counted over the range."""
+        if self._strip is not None:
+            self._strip.show_curve(curve)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Alt with an arrow key goes to where something changes; not to the page before."""
+        kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
+        if event.type() not in kinds or not isinstance(event, QKeyEvent):
+            return super().eventFilter(watched, event)
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
+        if step is None or event.modifiers() != Qt.KeyboardModifier.AltModifier:
+            return super().eventFilter(watched, event)
+        event.accept()
+        value = self._strip.neighbour(step) if self._strip is not None else None
+        if event.type() == QEvent.Type.KeyPress and value is not None:
+            self._announce(value)
+        return True
 
     def show_value(self, value: Value, others: Mapping[str, Value]) -> None:
         """Show a value that came from elsewhere; `others` decide its bounds."""
@@ -230,6 +233,7 @@ class ParameterRow(QWidget):
         is_default = self._value == default
         self._reset.setText("○" if is_default else "●")
         self._reset.setEnabled(not is_default)
+        self._reset.setToolTip(f"Reset to {_shown(default)}")
         if self._field is not None and self._slider is not None:
             low, high = self.parameter.bounds(self._others)
             low, high = low if low is not None else 0.0, high if high is not None else 1e6
@@ -239,6 +243,8 @@ class ParameterRow(QWidget):
             if not self._slider.isSliderDown():
                 position = self._scale.position(float(self._value))  # type: ignore[arg-type]
                 self._slider.setValue(round(position * STEPS))
+            if self._strip is not None:
+                self._strip.show_value(self._scale, float(self._value))  # type: ignore[arg-type]
         elif self._combo is not None:
             text = self._value if isinstance(self._value, str) else ", ".join(self._value)  # type: ignore[arg-type]
             self._combo.setCurrentText(text)
@@ -286,3 +292,9 @@ class ParameterRow(QWidget):
 
     def _on_reset(self) -> None:
         self._announce(self.parameter.default_at(self._others))
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return ", ".join(value) if isinstance(value, tuple) else f"{value}"

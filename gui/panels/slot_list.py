@@ -5,6 +5,7 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from gui.icons import icon
 from gui.state import MOST_SLOTS, Slot, State
 from gui.theme import DASHES, Theme
 
@@ -54,7 +55,7 @@ class SlotList(QWidget):
             self._rows.pop(slot_id).deleteLater()
         for place, slot in enumerate(self._state.slots):
             if slot.id not in self._rows:
-                row = _Row(self._state, slot.id, swatch(self._theme, slot.colour))
+                row = _Row(self._state, slot.id, slot.colour, self._theme)
                 self._rows[slot.id] = row
                 self._column.insertWidget(place, row)
             self._rows[slot.id].show_slot(slot)
@@ -74,25 +75,28 @@ class SlotList(QWidget):
 class _Row(QWidget):
     """One visible strategy."""
 
-    def __init__(self, state: State, slot: int, icon: QIcon) -> None:
+    def __init__(self, state: State, slot: int, colour: int, theme: Theme) -> None:
         super().__init__()
         self._state = state
         self._slot = slot
         self._name = QToolButton()
         self._name.setCheckable(True)
         self._name.setAutoRaise(True)
-        self._name.setIcon(icon)
+        self._name.setIcon(swatch(theme, colour))
         self._name.setIconSize(SWATCH)
         self._name.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._name.setObjectName("slotName")
         self._name.clicked.connect(self._choose)
         self._count = QLabel()
         self._count.setObjectName("muted")
-        self._shown = _switch("◉", "Show its lines and lane on the pages", self._show)
-        self._pin = _switch("┃", "Keep its lines across the text", self._pin_it)
+        self._shown = _switch("", "Show its lines and lane on the pages", self._show)
+        self._shown.setIcon(icon("eye", theme, name_off="closed eye"))
+        self._pin = _switch("", "Keep its lines across the text", self._pin_it)
+        self._pin.setIcon(icon("pin", theme))
         self._compare = _switch("B", "Compare the chosen strategy (A) with this one", self._as_b)
         self._remove = QToolButton()
-        self._remove.setText("✕")
+        self._remove.setIcon(icon("cross", theme))
+        self._remove.setAccessibleName("Remove from the pages")
         self._remove.setAutoRaise(True)
         self._remove.setToolTip("Remove from the pages")
         self._remove.clicked.connect(self._remove_it)

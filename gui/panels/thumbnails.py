@@ -3,7 +3,15 @@
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from gui.pages.images import PageImages, Tile, tiles_of
@@ -22,9 +30,11 @@ class Thumbnails(QAbstractScrollArea):
 
     Signals:
         page_asked: index of the page.
+        images_wanted: other pages are in view; see `wanted`.
     """
 
     page_asked = Signal(int)
+    images_wanted = Signal()
 
     def __init__(
         self, state: State, images: PageImages, theme: Theme, parent: QWidget | None = None
@@ -93,6 +103,12 @@ class Thumbnails(QAbstractScrollArea):
         """Repaint at the new place."""
         del dx, dy
         self.viewport().update()
+        self.images_wanted.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Ask for the images that were not asked for while hidden."""
+        super().showEvent(event)
+        self.images_wanted.emit()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Go to the page under the pointer."""

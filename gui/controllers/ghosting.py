@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""How many chunks there would be at every value of a parameter, counted behind, coarse to fine.
+
+A curve depends on everything but its own parameter, so a drag of one slider keeps its own curve
+and only the others are counted anew, once the slider rests.
+"""
+
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from core.declaration import Parameter, Value
+from core.document.model import Document
+from core.errors import ChunkscopeError
+from core.pipeline import Pipeline
+from core.strategies.recipe import Recipe
+from gui.jobs import Jobs, JobToken
+from gui.scale import Scale, coarse_to_fine
+from gui.state import State
+
+REST_MILLISECONDS = 350
+BATCH_SECONDS = 0.02  # one step of the work; whatever is more urgent comes between two
+SLOW_BUDGET_SECONDS = 2.5  # for a parameter that prepares anew at each value
+PRIORITY = 30
+MOST_KEPT = 48
+JOB = "ghosts"
+
+
+@dataclass(slots=True, eq=False)
+class Curve:
+    """Number of chunks by value. `keys` tell which values give the very same chunks."""
+
+    values: list[float]  # all that are to be tried, ascending
+    is_exact: bool  # all steps of the range, not a sample of it
+    counts: dict[int, int] = field(default_factory=dict)  # place in `values` -> chunks
+    keys: dict[int, str] = field(default_factory=dict)
+    seconds: float = 0.0
+    is_done: bool = False
+
+    def known(self) -> list[tuple[float, int]]:
+        """Values that were tried and their numbers of chunks, ascending."""
+        return [(self.values[k], self.counts[k]) for k in sorted(self.counts)]
+
+    def changes(self) -> list[float]:
+        """Values at which the chunks are not those of the value tried before it."""
+        places = sorted(self.keys)
+        return [
+            self.values[b]
+            for a, b in zip(places, places[1:], strict=False)
+            if self.keys[a] != self.keys[b]
+        ]
+
+    def plateau(self, value: float) -> tuple[float, float] | None:
+        """The least and greatest value around `value` with the same chunks."""
+        places = sorted(self.keys)
+        if not places:
+            return None
+        at = min(range(len(places)), key=lambda k: abs(self.values[places[k]] - value))
+        low = high = at
+        key = self.keys[places[at]]
+        while low > 0 and self.keys[places[low - 1]] == key:
+            low -= 1
+        while high + 1 < len(places) and self.keys[places[high + 1]] == key:
+            high += 1
+        return self.values[places[low]], self.values[places[high]]
+
+
+class Ghosting(QObject):
+    """Counts for the chosen strategy.
+
+    Signals:
+        counted: slot id, name of the parameter, its Curve; again and again while it grows.
+    """
+
+    counted = Signal(int, str, object)
+
+    def __init__(
+        self, state: State, jobs: Jobs, pipeline: Pipeline, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._jobs = jobs
+        self._pipeline = pipeline
+        self._curves: OrderedDict[tuple[object, ...], Curve] = OrderedDict()
+        self._queue: list[Parameter] = []
+        self._rest = QTimer(self)
+        self._rest.setSingleShot(True)
+        self._rest.setInterval(REST_MILLISECONDS)
+        self._rest.timeout.connect(self._start)
+        state.slots_changed.connect(self._on_change)
+        state.chosen_changed.connect(self._on_change)
+        state.current_changed.connect(self._on_change)
+        state.chunks_changed.connect(self._on_chunks)
+
+    def curve(self, name: str) -> Curve | None:
+        """What is known of a parameter of the chosen strategy as it is now."""
+        chosen, document = self._state.chosen_slot, self._document()
+        if chosen is None or document is None:
+            return None
+        return self._curves.get(_key(document, chosen.recipe, name))
+
+    def _document(self) -> Document | None:
+        current = self._state.current
+        document = current.document if current is not None else None
+        return document if document is not None and document.final else None
+
+    def _on_change(self, *_: object) -> None:
+        self._jobs.cancel(JOB)
+        self._tell_known()
+        self._rest.start()
+
+    def _on_chunks(self, document: str, slot: int) -> None:
+        current = self._state.current
+        if current is not None and current.id == document and slot == self._state.chosen:
+            self._rest.start()
+
+    def _tell_known(self) -> None:
+        chosen = self._state.chosen_slot
+        if chosen is None:
+            return
+        for parameter in counted_parameters(chosen.recipe):
+            curve = self.curve(parameter.name)
+            if curve is not None:
+                self.counted.emit(chosen.id, parameter.name, curve)
+
+    def _start(self) -> None:
+        chosen, document = self._state.chosen_slot, self._document()
+        if chosen is None or document is None or not document.text.strip():
+            return
+        if not self._pipeline.is_prepared(chosen.recipe, document):
+            return  # its chunks are still being made; they start the timer again
+        self._queue = counted_parameters(chosen.recipe)
+        self._next(chosen.id, chosen.recipe, document)
+
+    def _next(self, slot: int, recipe: Recipe, document: Document) -> None:
+        while self._queue:
+            parameter = self._queue[0]
+            curve = self._curve_of(document, recipe, parameter)
+            if not curve.is_done:
+                self._ask(slot, recipe, document, parameter, curve)
+                return
+            self._queue.pop(0)
+
+    def _curve_of(self, document: Document, recipe: Recipe, parameter: Parameter) -> Curve:
+        key = _key(document, recipe, parameter.name)
+        if key not in self._curves:
+            low, high = parameter.bounds(_values(recipe))
+            scale = Scale(parameter, low or 0.0, 1e6 if high is None else high)
+            self._curves[key] = Curve(*scale.samples())
+            while len(self._curves) > MOST_KEPT:
+                self._curves.popitem(last=False)
+        self._curves.move_to_end(key)
+        return self._curves[key]
+
+    def _ask(
+        self, slot: int, recipe: Recipe, document: Document, parameter: Parameter, curve: Curve
+    ) -> None:
+        todo = [k for k in coarse_to_fine(len(curve.values)) if k not in curve.counts]
+
+        def work(token: JobToken) -> object:
+            begin = time.perf_counter()
+            found: dict[int, tuple[int, str]] = {}
+            for place in todo:
+                token.check()
+                found[place] = self._count(
+                    recipe, document, parameter, curve.values[place], token
+                )
+                if time.perf_counter() - begin > BATCH_SECONDS:
+                    break
+            return found, time.perf_counter() - begin
+
+        def done(result: object) -> None:
+            assert isinstance(result, tuple), "counts by place, seconds"
+            found, seconds = result
+            curve.counts.update({place: each[0] for place, each in found.items()})
+            curve.keys.update({place: each[1] for place, each in found.items()})
+            curve.seconds += seconds
+            is_over = parameter.slow and curve.seconds > SLOW_BUDGET_SECONDS
+            curve.is_done = is_over or len(curve.counts) == len(curve.values)
+            self.counted.emit(slot, parameter.name, curve)
+            self._next(slot, recipe, document)
+
+        def failed(error: Exception) -> None:
+            del error  # the strategy's own row says what is wrong with it
+            curve.is_done = True
+            self._next(slot, recipe, document)
+
+        self._jobs.request(JOB, "python", work, done, failed=failed, priority=PRIORITY)
+
+    def _count(
+        self,
+        recipe: Recipe,
+        document: Document,
+        parameter: Parameter,
+        value: float,
+        token: JobToken,
+    ) -> tuple[int, str]:
+        """Number of chunks and their key; −1 where the strategy refuses the value."""
+        try:
+            tried = recipe.with_settings({parameter.name: value})
+            chunks = self._pipeline.chunk(tried, document, cancel=token, aside=parameter.slow)
+        except ChunkscopeError:
+            return -1, "refused"
+        return len(chunks), chunks.key
+
+
+def counted_parameters(recipe: Recipe) -> list[Parameter]:
+    """The numbers of a strategy that may be tried behind, quick ones first.
+
+    A slow one of the embedding class would ask the model for every value: it is left out.
+    """
+    declaration = recipe.strategy.declaration
+    with_model = declaration.strategy_class in ("embedding", "model")
+    numbers = [p for p in declaration.parameters if p.type in ("integer", "number")]
+    return sorted((p for p in numbers if not (p.slow and with_model)), key=lambda p: p.slow)
+
+
+def _values(recipe: Recipe) -> dict[str, Value]:
+    return dict(recipe.shared.values) | recipe.parameters
+
+
+def _key(document: Document, recipe: Recipe, name: str) -> tuple[object, ...]:
+    others = tuple((k, v) for k, v in recipe.own if k != name)
+    return document.key, recipe.code, others, recipe.shared, name

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The strip under a slider: how many chunks there would be over the parameter's whole range."""
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QSlider, QStyle, QToolTip, QWidget
+
+from gui.controllers.ghosting import Curve
+from gui.scale import Scale
+from gui.theme import Theme
+
+HEIGHT = 28
+TICKS = 6  # height of the marks where something changes
+
+
+class GhostStrip(QWidget):
+    """Drawn below a slider, in step with its handle.
+
+    Signals:
+        value_asked: a value that was clicked or dragged to.
+    """
+
+    value_asked = Signal(float)
+
+    def __init__(self, theme: Theme, slider: QSlider, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("ghostStrip")
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._theme = theme
+        self._slider = slider
+        self._curve: Curve | None = None
+        self._scale: Scale | None = None
+        self._value = 0.0
+        self._changes: list[float] = []
+
+    def sizeHint(self) -> QSize:
+        """As wide as the slider."""
+        return QSize(120, HEIGHT)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self._theme = theme
+        self.update()
+
+    def show_value(self, scale: Scale, value: float) -> None:
+        """The value in force."""
+        self._scale, self._value = scale, value
+        self.update()
+
+    def show_curve(self, curve: Curve | None) -> None:
+        """What has been counted so far; None: nothing yet."""
+        self._curve = curve
+        self._changes = curve.changes() if curve is not None else []
+        words = self.words(self._value)
+        self.setAccessibleName(words)
+        self.update()
+
+    @property
+    def changes(self) -> list[float]:
+        """Values where something changes, ascending."""
+        return self._changes
+
+    def neighbour(self, step: int) -> float | None:
+        """The next change point above the value (step 1) or below it (−1)."""
+        if step > 0:
+            return next((each for each in self._changes if each > self._value + 1e-9), None)
+        if self._curve is None:
+            return None
+        # below: the last value before the plateau on which we stand
+        plateau = self._curve.plateau(self._value)
+        known = [value for value, _ in self._curve.known()]
+        if plateau is None:
+            return None
+        return next((each for each in reversed(known) if each < plateau[0] - 1e-9), None)
+
+    def words(self, value: float) -> str:
+        """For example "at 0.62: 61 chunks, the same from 0.58 to 0.64"."""
+        if self._curve is None or not self._curve.counts:
+            return "Counting chunks over the whole range…"
+        nearest, count = min(self._curve.known(), key=lambda each: abs(each[0] - value))
+        if count < 0:
+            return f"at {nearest:g}: not allowed"
+        said = f"at {nearest:g}: {count:,} {'chunk' if count == 1 else 'chunks'}"
+        plateau = self._curve.plateau(nearest)
+        if plateau is not None and plateau[1] > plateau[0]:
+            said += f", the same from {plateau[0]:g} to {plateau[1]:g}"
+        return said if self._curve.is_exact else f"{said} (sampled)"
+
+    # painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the curve, the marks, and where we are."""
+        del event
+        painter = QPainter(self)
+        try:
+            self._paint(painter)
+        finally:
+            painter.end()
+
+    def _paint(self, painter: QPainter) -> None:
+        theme, scale = self._theme, self._scale
+        box = self._box()
+        painter.setPen(QPen(theme.border, 1))
+        painter.drawLine(box.bottomLeft(), box.bottomRight())
+        if scale is None or self._curve is None:
+            return
+        known = [each for each in self._curve.known() if each[1] >= 0]
+        if not known:
+            return
+        self._paint_plateau(painter, box, scale)
+        self._paint_counts(painter, box, scale, known)
+        painter.setPen(QPen(theme.muted, 1))
+        drawn = -10.0
+        for value in self._changes:
+            x = self._x(value, scale, box)
+            if x - drawn >= 2:  # a mark every other pixel at most
+                painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() - TICKS))
+                drawn = x
+        x = self._x(self._value, scale, box)
+        painter.setPen(QPen(theme.accent, 1.5))
+        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
+
+    def _paint_plateau(self, painter: QPainter, box: QRectF, scale: Scale) -> None:
+        plateau = self._curve.plateau(self._value) if self._curve is not None else None
+        if plateau is None or plateau[1] <= plateau[0]:
+            return
+        left, right = (self._x(value, scale, box) for value in plateau)
+        shade = QColor(self._theme.accent)
+        shade.setAlphaF(0.14)
+        painter.fillRect(QRectF(left, box.top(), right - left, box.height()), shade)
+
+    def _paint_counts(
+        self, painter: QPainter, box: QRectF, scale: Scale, known: list[tuple[float, int]]
+    ) -> None:
+        most = max(count for _, count in known)
+        room = box.height() - TICKS - 2
+        points = [QPointF(self._x(known[0][0], scale, box), box.bottom())]
+        for value, count in known:
+            y = box.bottom() - TICKS - room * (count / most if most else 0)
+            x = self._x(value, scale, box)
+            points += [QPointF(x, points[-1].y()), QPointF(x, y)]
+        points.append(QPointF(points[-1].x(), box.bottom()))
+        fill = QColor(self._theme.strategies[0])
+        fill.setAlphaF(0.25)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(fill)
+        painter.drawPolygon(QPolygonF(points))
+        pen = QPen(self._theme.strategies[0], 1.2)
+        if self._curve is not None and not self._curve.is_exact:
+            pen.setStyle(Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawPolyline(QPolygonF(points[2:-1]))
+
+    def _box(self) -> QRectF:
+        """Where values lie: as far from the edges as the slider's handle stays."""
+        handle = self._slider.style().pixelMetric(
+            QStyle.PixelMetric.PM_SliderLength, None, self._slider
+        )
+        return QRectF(self.rect()).adjusted(handle / 2, 1, -handle / 2, -2)
+
+    @staticmethod
+    def _x(value: float, scale: Scale, box: QRectF) -> float:
+        return box.left() + box.width() * min(1.0, max(0.0, scale.position(value)))
+
+    # pointer
+
+    def _value_at(self, x: float) -> float | None:
+        box = self._box()
+        if self._scale is None or box.width() <= 0:
+            return None
+        return self._scale.value(min(1.0, max(0.0, (x - box.left()) / box.width())))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Say how many chunks there would be; with the button down, go there."""
+        value = self._value_at(event.position().x())
+        if value is None:
+            return
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.value_asked.emit(value)
+        QToolTip.showText(event.globalPosition().toPoint(), self.words(value), self)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Go to the value under the pointer."""
+        value = self._value_at(event.position().x())
+        if value is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.value_asked.emit(value)
