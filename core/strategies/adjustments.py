@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.arrays import Indices, Mask, Offsets, Spans
 from core.document.model import Notice
@@ -116,25 +117,40 @@ def without_blank(chunks: Chunks, runs: SpaceRuns) -> Chunks:
 
 
 def with_spans(chunks: Chunks, spans: Spans, step: str, words: str) -> Chunks:
-    """The chunks with their spans moved to `spans`, int64 (m, 2); empty ones are dropped.
+    """The chunks with their spans moved to `spans`, int64 (m, 2).
+
+    A chunk that becomes empty is dropped, and so is one that becomes the same as the one before.
+    """
+    moved = spans != chunks.spans
+    return moved_chunks(replace(chunks, spans=spans), moved, step, words) if moved.any() else chunks
+
+
+def moved_chunks(chunks: Chunks, moved: NDArray[np.bool_], step: str, words: str) -> Chunks:
+    """Chunks whose edges moved where `moved`, bool (m, 2), says so, without what that emptied.
 
     A chunk's first start and last end carry a reason: where they moved, the rule stays and says
     so, and the step is `step`.
     """
-    moved = spans != chunks.spans
-    if not moved.any():
-        return chunks
     first, last = chunks.pointers[:-1], chunks.pointers[1:] - 1
     has_span = last >= first
     start_moved = has_span & moved[np.where(has_span, first, 0), 0]
     end_moved = has_span & moved[np.where(has_span, last, 0), 1]
     changed = replace(
         chunks,
-        spans=spans,
         start_reasons=_marked(chunks.start_reasons, start_moved, step, words),
         end_reasons=_marked(chunks.end_reasons, end_moved, step, words),
     )
-    return _without_empty(changed)
+    either: Mask = moved[:, 0] | moved[:, 1]
+    return _without_empty(_without_repeated(changed, either))
+
+
+def _without_repeated(chunks: Chunks, moved: Mask) -> Chunks:
+    """Without chunks that moved onto the one before, bool (m,); nested ones may be equal."""
+    if not chunks.is_contiguous or chunks.levels.any():
+        return chunks
+    repeated = np.zeros(len(chunks), bool)
+    repeated[1:] = (chunks.spans[1:] == chunks.spans[:-1]).all(axis=1) & (moved[1:] | moved[:-1])
+    return take_chunks(chunks, ~repeated)
 
 
 def _without_empty(chunks: Chunks) -> Chunks:

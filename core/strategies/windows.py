@@ -8,6 +8,7 @@ import numpy as np
 from core.arrays import Indices, Mask, Spans
 from core.declaration import Declaration, Parameter, Preset
 from core.document.model import Notice
+from core.strategies.adjustments import SNAP_WORDS, moved_chunks
 from core.strategies.chunks import Chunks, Reasons, Rule, one_span_chunks
 from core.strategies.groups import window_reasons, windows
 from core.strategies.registry import strategy
@@ -119,11 +120,15 @@ class TokenWindows:
     def between(self, first: Indices, last: Indices, starts: Reasons, ends: Reasons) -> Chunks:
         """Chunks of the tokens `first` to `last`, half-open, int64 (m,) each."""
         spans = token_spans(self.table, first, last)
-        splits = splits_character(self.table, first, last) if self.is_reference else None
-        if splits is None or not splits.any():
+        splits = np.stack([self.table.cuts[first] < 0, self.table.cuts[last] < 0], axis=1)
+        if not splits.any():
             return one_span_chunks(spans, starts, ends)
-        texts = broken_texts(self.text, self.table, first, last, which=splits)
-        return without_spans(spans, splits, texts, starts, ends)
+        if not self.is_reference:
+            chunks = one_span_chunks(spans, starts, ends)
+            return moved_chunks(chunks, splits, "snap", SNAP_WORDS["character"])
+        lost = splits_character(self.table, first, last)
+        texts = broken_texts(self.text, self.table, first, last, which=lost)
+        return without_spans(spans, lost, texts, starts, ends)
 
 
 def broken_texts(

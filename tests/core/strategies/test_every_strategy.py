@@ -26,6 +26,7 @@ NOT_CONTIGUOUS = frozenset({"K2"})
 SLOW_TO_PARSE = frozenset(
     {"same paragraph a thousand times", "one long word", "only sentence ends"}
 )
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 PROSE = (
     "# Storage\n\nStore the vials at 2 to 8 °C. Do not freeze them! Has a vial been frozen?\n\n"
     "Then discard it, unless Dr. Lee says so. A thawed vial looks clear. It has lost strength.\n\n"
@@ -79,7 +80,12 @@ def test_no_character_is_lost_but_white_space(code, name):
     np.add.at(covered, chunks.spans[:, 1], -1)
     outside = np.flatnonzero(np.cumsum(covered[:-1]) == 0)
 
-    assert not "".join(text[k] for k in outside.tolist()).strip()
+    assert_nothing_to_see("".join(text[k] for k in outside.tolist()))
+
+
+def assert_nothing_to_see(lost):
+    """White space and zero-width characters between chunks are in none."""
+    assert not "".join(mark for mark in lost if mark not in INVISIBLE).strip()
 
 
 @every_strategy
@@ -238,7 +244,7 @@ def test_any_text_keeps_all_its_characters_at_any_size(text, code, size, data):
     for start, end in chunks.spans.tolist():
         assert 0 <= start < end <= len(text)
         covered[start:end] = True
-    assert not "".join(text[k] for k in np.flatnonzero(~covered)).strip()
+    assert_nothing_to_see("".join(text[k] for k in np.flatnonzero(~covered)))
     assert grapheme_table(text).is_edge(chunks.spans.ravel()).all()
 
 

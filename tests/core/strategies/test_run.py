@@ -13,6 +13,7 @@ from core.strategies.source import Units
 from core.vectors.toy import ToyEmbedder
 from tests.strategies import texts
 
+INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
 PROSE = (
     "Store the vials at 2 to 8 °C. Do not freeze them! Has a vial been frozen? Discard it.\n\nEnd."
 )
@@ -74,6 +75,11 @@ def test_a_cut_inside_a_character_moves_back_and_says_so():
     )
 
 
+def test_windows_that_become_the_same_are_one_chunk():
+    # an emoji of four tokens, and windows of two of them
+    assert chunks_of("🧬", "FC:size=2,overlap=1").spans.tolist() == [[0, 1]]
+
+
 def test_words_are_not_cut_where_they_need_not_be():
     texts = texts_of("one two three four", "FCC:size=6,overlap=0", snap="word")
 
@@ -114,8 +120,12 @@ def test_chunks_that_touched_still_touch_and_nothing_is_lost(text, size, snap):
     assert (spans[:, 0] < spans[:, 1]).all()
     assert (spans[1:, 0] >= spans[:-1, 1]).all()
     between = [text[a:b] for a, b in zip(spans[:-1, 1], spans[1:, 0], strict=True)]
-    invisible = "\u200b\u200c\u200d\u2060\ufeff\u00ad"
-    assert not "".join(between).strip().strip(invisible).strip()
+    assert_nothing_to_see("".join(between))
+
+
+def assert_nothing_to_see(lost):
+    """White space and zero-width characters between chunks are in none."""
+    assert not "".join(mark for mark in lost if mark not in INVISIBLE).strip()
 
 
 # --- protection ----------------------------------------------------------------------------------
@@ -164,8 +174,7 @@ def test_protection_loses_nothing_and_cuts_no_protected_part(data, text, size, c
     covered = np.zeros(len(text), bool)
     for start, end in chunks.spans.tolist():
         covered[start:end] = True
-    lost = "".join(text[k] for k in np.flatnonzero(~covered)).strip()
-    assert not lost.strip("\u200b\u200c\u200d\u2060\ufeff\u00ad").strip()
+    assert_nothing_to_see("".join(text[k] for k in np.flatnonzero(~covered)))
 
 
 def test_a_caption_belongs_to_its_figure():
