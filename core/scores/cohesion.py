@@ -132,8 +132,9 @@ def block_parts_in_reference(spans: Spans, blocks: Spans) -> Parts:
     starts = np.concatenate((spans[:, 0], cuts[cut]))
     order = np.lexsort((starts, owners))
     owners, starts = owners[order], starts[order]
-    ends = np.append(starts[1:], 0)
-    is_last = np.append(owners[1:] != owners[:-1], True) if len(owners) else np.zeros(0, np.bool_)
+    is_last = np.ones(len(owners), np.bool_)
+    is_last[:-1] = owners[1:] != owners[:-1]
+    ends = np.roll(starts, -1)
     ends[is_last] = spans[owners[is_last], 1]
     sources = np.searchsorted(blocks[:, 0], starts, side="right") - 1
     return Parts(owners, np.column_stack((starts, ends)), sources)

