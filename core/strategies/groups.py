@@ -213,7 +213,7 @@ def window_reasons(
     n = len(sizes)
     which = np.zeros(n, np.int64)
     which[:1] = -1
-    starts = reasons(stepped, n, which=which, values=step, thresholds=size)
+    starts = reasons(stepped, n, which=which, values=step)
     ends = reasons(
         full,
         n,
