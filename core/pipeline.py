@@ -75,16 +75,21 @@ class Pipeline:
         cancel: CancelToken = NEVER,
         progress: Progress = silent,
         allow_many: bool = False,
+        aside: bool = False,
     ) -> Chunks:
         """The chunks of a document by a recipe.
+
+        With `aside`, what is prepared for it is not kept: trying many values of a slow parameter
+        does not drive out what the values in force need.
 
         Raises:
             ParameterError, ModelError: as `core.strategies.run.run`.
         """
+        units = self._of(document).units
         return run(
             recipe,
             document,
-            self._of(document).units,
+            units.aside() if aside else units,
             embedder=self.embedder,
             cancel=cancel,
             progress=progress,

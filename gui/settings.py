@@ -27,6 +27,7 @@ DOCKS = Setting("window/docks", QByteArray, QByteArray())
 HINT_CLOSED = Setting("window/hint_closed", bool, False)
 FOLDER = Setting("files/folder", str, "")
 RECENT = Setting("files/recent", str, "")  # paths, separated by newlines
+OWN_PRESETS = Setting("strategies/presets", str, "")  # JSON: code -> name -> one-word recipe
 STARRED = Setting("strategies/starred", str, "")  # codes, separated by commas
 LAYOUT_MODEL = Setting("documents/layout_model", bool, True)
 TOP_K = Setting("search/top_k", int, 5)

@@ -49,6 +49,22 @@ class Units:
     def __contains__(self, key: Hashable) -> bool:
         return key in self._kept
 
+    def aside(self) -> "Units":
+        """The same cache, except that what strategies prepare is not kept in it."""
+        return _UnitsAside(self)
+
+
+class _UnitsAside(Units):
+    def __init__(self, units: Units) -> None:
+        self._kept = units._kept
+        self._prepared: dict[Hashable, Any] = {}
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        if isinstance(key, tuple) and key[0] == "prepared":
+            value: T = self._prepared.setdefault(key, make())
+            return value
+        return super().get(key, make)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:

@@ -32,15 +32,24 @@ class Speed:
             return "⚡"
         return "◔" if self.seconds <= QUICK_SECONDS else "◑"
 
+    @property
+    def words(self) -> str:
+        """For example "3.2 ms"."""
+        if self.seconds < 1:
+            return f"{self.seconds * 1000:.{1 if self.seconds < 0.01 else 0}f} ms"
+        return f"{self.seconds:.1f} s"
+
 
 class Chunking(QObject):
     """Keeps the chunks of all slots on all open documents in step with recipes and texts.
 
     Signals:
         refused: slot id, message; the chunks of the last valid recipe stay.
+        speed_noted: document id, strategy code; its speed was measured anew.
     """
 
     refused = Signal(int, str)
+    speed_noted = Signal(str, str)
 
     def __init__(
         self, state: State, jobs: Jobs, pipeline: Pipeline, parent: QObject | None = None
@@ -157,7 +166,14 @@ class Chunking(QObject):
     def _note_speed(
         self, opened: OpenDocument, slot: Slot, seconds: float, *, was_prepared: bool
     ) -> None:
+        known = self.speeds.get((opened.id, slot.recipe.code))
         self.speeds[(opened.id, slot.recipe.code)] = Speed(seconds, was_prepared)
+        if known is None or known.glyph != Speed(seconds, was_prepared).glyph:
+            self.speed_noted.emit(opened.id, slot.recipe.code)
+
+    def speed(self, document: str, code: str) -> Speed | None:
+        """How long the last cut of a strategy took on a document."""
+        return self.speeds.get((document, code))
 
     def _put(self, opened: OpenDocument, slot: Slot, document: Document, chunks: Chunks) -> None:
         if opened.id not in self._state.documents or self._state.slot(slot.id) is None:

@@ -8,6 +8,7 @@ and only the others are counted anew, once the slider rests.
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -48,7 +49,7 @@ class Curve:
         places = sorted(self.keys)
         return [
             self.values[b]
-            for a, b in zip(places, places[1:], strict=False)
+            for a, b in pairwise(places)
             if self.keys[a] != self.keys[b]
         ]
 
@@ -164,9 +165,7 @@ class Ghosting(QObject):
             found: dict[int, tuple[int, str]] = {}
             for place in todo:
                 token.check()
-                found[place] = self._count(
-                    recipe, document, parameter, curve.values[place], token
-                )
+                found[place] = self._count(recipe, document, parameter, curve.values[place], token)
                 if time.perf_counter() - begin > BATCH_SECONDS:
                     break
             return found, time.perf_counter() - begin

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Choosing a strategy among fifty: families, classes, a filter, stars, a line of help each."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
@@ -16,11 +19,49 @@ from PySide6.QtWidgets import (
 )
 
 from core.declaration import Declaration
-from core.strategies.registry import strategies
+from core.strategies.registry import Strategy, strategies
 from gui import settings
 
 CLASSES = ("all classes", "instant", "layout", "embedding", "model")
+# As the publications list them; strategies of the user's come last.
+FAMILIES = (
+    "windows",
+    "sentences",
+    "paragraphs",
+    "recursive",
+    "semantic",
+    "late",
+    "hybrids",
+    "clinical",
+    "layout",
+    "adaptive chunking",
+    "pages",
+    "pattern",
+)
+MINE = "mine"
 _CODE = Qt.ItemDataRole.UserRole
+COLUMNS = ("Strategy", "Speed", "Chunks", "Mean", "Class", "What it does")
+WIDTHS = (300, 50, 64, 64, 84)
+CLASS_COLUMN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a strategy on the document shown, as published or as last shown."""
+
+    speed: str = ""  # ⚡ ◔ ◑
+    chunks: int | None = None
+    mean: str = ""
+    same_as: tuple[str, ...] = ()  # codes with the very same chunks here
+
+
+NOTHING_KNOWN = Facts()
+
+
+def nothing_known(code: str) -> Facts:
+    """What is known before anything was computed."""
+    del code
+    return NOTHING_KNOWN
 
 
 class StrategyPicker(QDialog):
@@ -36,6 +77,7 @@ class StrategyPicker(QDialog):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("strategyPicker")
         self._slot = -1
+        self._facts: Callable[[str], Facts] = nothing_known
         self._filter = QLineEdit()
         self._filter.setPlaceholderText("Filter by code, name or words of the help")
         self._filter.setClearButtonEnabled(True)
@@ -45,13 +87,15 @@ class StrategyPicker(QDialog):
         self._class.addItems(CLASSES)
         self._class.currentTextChanged.connect(self._refilter)
         self._tree = QTreeWidget()
-        self._tree.setColumnCount(3)
-        self._tree.setHeaderLabels(["Strategy", "Class", "What it does"])
+        self._tree.setColumnCount(len(COLUMNS))
+        self._tree.setHeaderLabels(list(COLUMNS))
         self._tree.setRootIsDecorated(True)
         self._tree.setUniformRowHeights(True)
         self._tree.itemActivated.connect(self._choose)
         self._tree.itemClicked.connect(self._on_click)
-        self._foot = QLabel("★ click the star column or press * to star · Enter chooses")
+        self._foot = QLabel(
+            "Press * to star · Enter chooses · ⚡ same frame, ◔ under 150 ms, ◑ longer, here"
+        )
         self._foot.setObjectName("muted")
         top = QHBoxLayout()
         top.addWidget(self._filter, 1)
@@ -61,7 +105,11 @@ class StrategyPicker(QDialog):
         column.addLayout(top)
         column.addWidget(self._tree, 1)
         column.addWidget(self._foot)
-        self.resize(860, 520)
+        self.resize(980, 540)
+
+    def set_facts(self, facts: Callable[[str], Facts]) -> None:
+        """Use what is known of each code on the document shown."""
+        self._facts = facts
 
     def open_for(self, slot: int) -> None:
         """Show the list, for a slot id or −1 for a new slot."""
@@ -96,11 +144,10 @@ class StrategyPicker(QDialog):
         known = strategies()
         for code in [each for each in starred if each in known]:
             self._add(groups, "starred", known[code].declaration, is_starred=True)
-        for strategy in known.values():
-            declaration = strategy.declaration
-            self._add(groups, declaration.family, declaration, is_starred=False)
+        for strategy in sorted(known.values(), key=_place):
+            self._add(groups, _family(strategy), strategy.declaration, is_starred=False)
         self._tree.expandAll()
-        for column, width in enumerate((300, 90)):
+        for column, width in enumerate(WIDTHS):
             self._tree.setColumnWidth(column, width)
         self._select_first()
 
@@ -113,25 +160,34 @@ class StrategyPicker(QDialog):
         is_starred: bool,
     ) -> None:
         if family not in groups:
-            groups[family] = QTreeWidgetItem(self._tree, [family.capitalize(), "", ""])
+            groups[family] = QTreeWidgetItem(self._tree, [family.capitalize()])
             groups[family].setFirstColumnSpanned(True)
             groups[family].setFlags(Qt.ItemFlag.ItemIsEnabled)
         star = "★ " if is_starred or declaration.code in _starred() else ""
+        facts = self._facts(declaration.code)
         item = QTreeWidgetItem(
             groups[family],
             [
                 f"{star}{declaration.code} · {declaration.name}",
+                facts.speed,
+                "" if facts.chunks is None else f"{facts.chunks:,}",
+                facts.mean,
                 declaration.strategy_class,
-                declaration.help.split(". ")[0],
+                _first_sentence(declaration.help, facts),
             ],
         )
+        for column in (2, 3):
+            item.setTextAlignment(
+                column, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            )
         item.setData(0, _CODE, declaration.code)
         presets = ", ".join(preset.name for preset in declaration.presets)
         same = ", ".join(declaration.same_as)
         tip = f"{declaration.help}\nSource: {declaration.source}"
         tip += f"\nPresets: {presets}" if presets else ""
         tip += f"\nAlways the same chunks as: {same}" if same else ""
-        for column in range(3):
+        tip += f"\nHere the same chunks as: {', '.join(facts.same_as)}" if facts.same_as else ""
+        for column in range(len(COLUMNS)):
             item.setToolTip(column, tip)
 
     def _refilter(self, _: str = "") -> None:
@@ -142,9 +198,9 @@ class StrategyPicker(QDialog):
             shown = 0
             for child in range(family.childCount()):
                 item = family.child(child)
-                text = " ".join(item.text(c) for c in range(3)).lower()
+                text = " ".join(item.text(c) for c in range(len(COLUMNS))).lower()
                 fits = all(word in text for word in words)
-                fits = fits and wanted in (CLASSES[0], item.text(1))
+                fits = fits and wanted in (CLASSES[0], item.text(CLASS_COLUMN))
                 item.setHidden(not fits)
                 shown += fits
             family.setHidden(not shown)
@@ -185,3 +241,19 @@ class StrategyPicker(QDialog):
 
 def _starred() -> list[str]:
     return [code for code in settings.read(settings.STARRED).split(",") if code]
+
+
+def _family(strategy: Strategy) -> str:
+    return strategy.declaration.family if strategy.origin == "built-in" else MINE
+
+
+def _place(strategy: Strategy) -> int:
+    family = _family(strategy)
+    if family == MINE:
+        return len(FAMILIES) + 1
+    return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES)
+
+
+def _first_sentence(text: str, facts: Facts) -> str:
+    same = f"= {', '.join(facts.same_as)} here. " if facts.same_as else ""
+    return same + text.split(". ", maxsplit=1)[0]

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The strategy card: what is visible, what the chosen strategy is, and its parameters."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
@@ -19,14 +17,18 @@ from PySide6.QtWidgets import (
 
 from core.declaration import Declaration, Parameter, Value
 from core.errors import ChunkscopeError
-from core.strategies.recipe import Recipe, make_recipe
+from core.strategies.recipe import Recipe
 from core.strategies.shared_options import SHARED_OPTIONS
+from gui.controllers.chunking import Chunking
+from gui.controllers.ghosting import Curve, Ghosting
 from gui.panels.parameter_row import ParameterRow
+from gui.panels.preset_box import PresetBox
 from gui.panels.slot_list import SlotList
 from gui.state import State
 from gui.theme import Theme
 
 HIDDEN_OPTIONS = frozenset({"query"})  # the query box sets it
+SPEED_HELP = "Measured on this document and machine: ⚡ in the same frame, ◔ under 150 ms, ◑ longer"
 
 
 class StrategyPanel(QWidget):
@@ -44,6 +46,9 @@ class StrategyPanel(QWidget):
         super().__init__(parent)
         self.setObjectName("strategyPanel")
         self._state = state
+        self._theme = theme
+        self._chunking: Chunking | None = None
+        self._ghosting: Ghosting | None = None
         self._rows: dict[str, ParameterRow] = {}
         self._shown_code = ""
         self._slots = SlotList(state, theme)
@@ -63,12 +68,12 @@ class StrategyPanel(QWidget):
         self._error.setObjectName("fieldError")
         self._error.setWordWrap(True)
         self._error.hide()
-        self._presets = QComboBox()
-        self._presets.setAccessibleName("Preset")
-        self._presets.textActivated.connect(self._on_preset)
-        self._reset = QPushButton("Reset")
-        self._reset.setToolTip("All parameters as published")
-        self._reset.clicked.connect(self._on_reset)
+        self._notes = QLabel()
+        self._notes.setObjectName("muted")
+        self._notes.setWordWrap(True)
+        self._notes.hide()
+        self._presets = PresetBox()
+        self._presets.recipe_asked.connect(self._apply)
         self._own = _Column()
         self._shared = _Column()
         self._shared_switch = QToolButton()
@@ -87,7 +92,18 @@ class StrategyPanel(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
+        self._theme = theme
         self._slots.set_theme(theme)
+        for row in self._rows.values():
+            if row.strip is not None:
+                row.strip.set_theme(theme)
+
+    def attach(self, chunking: Chunking, ghosting: Ghosting) -> None:
+        """Show how quick the strategy is, and what other values of its numbers would do."""
+        self._chunking, self._ghosting = chunking, ghosting
+        chunking.speed_noted.connect(self._show_facts)
+        ghosting.counted.connect(self._on_counted)
+        self._refresh()
 
     def row(self, name: str) -> ParameterRow | None:
         """The controls of a parameter of the chosen strategy."""
@@ -110,10 +126,8 @@ class StrategyPanel(QWidget):
         column.addWidget(self._help)
         column.addWidget(self._facts)
         column.addWidget(self._error)
-        presets = QHBoxLayout()
-        presets.addWidget(self._presets, 1)
-        presets.addWidget(self._reset)
-        column.addLayout(presets)
+        column.addWidget(self._notes)
+        column.addWidget(self._presets)
         column.addWidget(self._own)
         column.addWidget(self._shared_switch)
         column.addWidget(self._shared)
@@ -135,7 +149,7 @@ class StrategyPanel(QWidget):
 
     def _refresh(self) -> None:
         chosen = self._state.chosen_slot
-        for widget in (self._help, self._presets, self._reset, self._own, self._shared_switch):
+        for widget in (self._help, self._presets, self._own, self._shared_switch):
             widget.setVisible(chosen is not None)
         if chosen is None:
             self._name.setText("Choose a strategy…")
@@ -148,7 +162,9 @@ class StrategyPanel(QWidget):
         self._name.setText(f"{declaration.code} · {declaration.name}")
         self._help.setText(declaration.help)
         self._help.setToolTip(f"Source: {declaration.source}")
+        self._presets.show_recipe(recipe)
         self._show_values(recipe)
+        self._show_facts()
 
     def _make_rows(self, declaration: Declaration) -> None:
         self._shown_code = _shape(declaration)
@@ -161,15 +177,14 @@ class StrategyPanel(QWidget):
         for parameter in SHARED_OPTIONS:
             if parameter.name not in own and parameter.name not in HIDDEN_OPTIONS:
                 self._add_row(parameter, self._shared)
-        self._presets.clear()
-        self._presets.addItem("Presets…")
-        self._presets.addItems([preset.name for preset in declaration.presets])
-        self._presets.setEnabled(bool(declaration.presets))
 
     def _add_row(self, parameter: Parameter, column: "_Column") -> None:
         row = ParameterRow(parameter)
         row.changed.connect(self._on_changed)
         row.released.connect(self._on_released)
+        row.add_strip(self._theme)
+        if self._ghosting is not None:
+            row.show_curve(self._ghosting.curve(parameter.name))
         self._rows[parameter.name] = row
         column.add(row)
 
@@ -178,17 +193,48 @@ class StrategyPanel(QWidget):
         for name, row in self._rows.items():
             row.show_value(values[name], values)
 
+    def _on_counted(self, slot: int, name: str, curve: object) -> None:
+        if slot == self._state.chosen and name in self._rows:
+            assert isinstance(curve, Curve), "counting makes curves"
+            self._rows[name].show_curve(curve)
+
     def _on_chunks(self, document: str, slot: int) -> None:
+        del slot  # the chunks of another strategy may be the same as ours
         current = self._state.current
-        if slot != self._state.chosen or current is None or current.id != document:
+        if current is not None and current.id == document:
+            self._show_facts()
+
+    def _show_facts(self, *_: object) -> None:
+        """How many chunks, how quick, the same as which other, and what the strategy tells."""
+        chosen, result = self._state.chosen_slot, self._state.chosen_result
+        if chosen is None or result is None or self._state.current is None:
+            self._facts.clear()
             return
-        result = current.result(slot)
         self._error.setText(result.error)
         self._error.setVisible(bool(result.error))
-        if result.chunks is not None:
-            more = " so far" if result.is_provisional else ""
-            word = "chunk" if len(result.chunks) == 1 else "chunks"
-            self._facts.setText(f"{len(result.chunks):,} {word}{more}")
+        chunks = result.chunks
+        if chunks is None:
+            self._facts.setText("waiting for the model" if self._waits(chosen.recipe) else "…")
+            self._notes.hide()
+            return
+        word = "chunk" if len(chunks) == 1 else "chunks"
+        said = f"{len(chunks):,} {word}{' so far' if result.is_provisional else ''}"
+        if self._chunking is not None:
+            speed = self._chunking.speed(self._state.current.id, chosen.recipe.code)
+            if speed is not None:
+                said += f"  ·  {speed.glyph} {speed.words}"
+                self._facts.setToolTip(SPEED_HELP)
+        self._facts.setText(said)
+        notes = [notice.message for notice in chunks.notices]
+        same = same_chunks(self._state)
+        if same:
+            notes.insert(0, f"Same chunks as {', '.join(same)}")
+        self._notes.setText("\n".join(notes))
+        self._notes.setVisible(bool(notes))
+
+    @staticmethod
+    def _waits(recipe: Recipe) -> bool:
+        return recipe.strategy.declaration.strategy_class == "embedding"
 
     def _show_shared(self, is_on: bool) -> None:
         self._shared.setVisible(is_on)
@@ -200,22 +246,9 @@ class StrategyPanel(QWidget):
     def _on_changed(self, name: str, value: object) -> None:
         self._change({name: value})
 
-    def _on_preset(self, name: str) -> None:
-        chosen = self._state.chosen_slot
-        self._presets.setCurrentIndex(0)
-        if chosen is None:
-            return
-        for preset in chosen.recipe.strategy.declaration.presets:
-            if preset.name == name:
-                self._apply(chosen.recipe.code, dict(preset.parameters))
-
-    def _on_reset(self) -> None:
-        chosen = self._state.chosen_slot
-        if chosen is not None:
-            self._apply(chosen.recipe.code, {})
-
-    def _apply(self, code: str, settings: Mapping[str, object]) -> None:
-        self._state.set_recipe(self._state.chosen, make_recipe(code, settings))
+    def _apply(self, recipe: object) -> None:
+        assert isinstance(recipe, Recipe), "presets are recipes"
+        self._state.set_recipe(self._state.chosen, recipe)
 
     def _change(self, settings: Mapping[str, object]) -> None:
         chosen = self._state.chosen_slot
@@ -240,6 +273,18 @@ class StrategyPanel(QWidget):
 
     def _ask_new(self) -> None:
         self.picker_asked.emit(-1)
+
+
+def same_chunks(state: State) -> Sequence[str]:
+    """Codes of other visible strategies whose chunks on this document are those of the chosen."""
+    current, chosen = state.current, state.chosen_slot
+    if current is None or chosen is None:
+        return ()
+    own = current.result(chosen.id).chunks
+    if own is None:
+        return ()
+    others = [(slot, current.result(slot.id).chunks) for slot in state.slots if slot is not chosen]
+    return [s.recipe.code for s, chunks in others if chunks is not None and chunks.key == own.key]
 
 
 class _Column(QWidget):
