@@ -37,6 +37,7 @@ from gui.toolbar import ToolBar
 
 if TYPE_CHECKING:
     from gui.panels.plots import Plots
+    from gui.study import Study
 
 STRATEGY_HEIGHT, INSPECTOR_HEIGHT = 420, 260
 MODEL = "minilm"
@@ -67,6 +68,7 @@ class Workbench(QObject):
         self.actions: dict[str, QAction] = {}
         self.panes: dict[str, QWidget] = {}
         self.plots: Plots | None = None
+        self.study: Study | None = None
         window.workbench = self
 
     def build(self) -> Iterator[None]:
@@ -89,6 +91,8 @@ class Workbench(QObject):
         self._load_model()
         yield
         self.make_plots()
+        yield
+        self.make_study()
 
     def _make_menus(self) -> None:
         window = self._window
@@ -134,6 +138,14 @@ class Workbench(QObject):
             panel.set_theme(theme)
         if self.plots is not None:
             self.plots.set_theme(theme)
+        if self.study is not None:
+            self.study.set_theme(theme)
+
+    def make_study(self) -> None:
+        """Make what helps to choose and judge strategies."""
+        from gui.study import Study
+
+        self.study = Study(self, self._window)
 
     def make_plots(self) -> None:
         """Make the plots."""
