@@ -166,8 +166,8 @@ class GoldPanel(QWidget):
         total = len(self._book.queries)
         if total:
             self._note.setText(
-                f"{used} of {total} questions can be used. Select text with the text tool and press "
-                "G to mark gold; Alt+Down goes to the next question; 1 to 9 mark a hit."
+                f"{used} of {total} questions can be used. Select text with the text tool and "
+                "press G to mark gold; Alt+Down goes to the next question; 1 to 9 mark a hit."
             )
         else:
             self._note.setText("No questions. Type them here, or import a file.")
