@@ -18,6 +18,7 @@ from core.document.symbol_fonts import symbol_table
 Codes = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
+ALEFS, LAM = (0x622, 0x623, 0x625, 0x627), 0x644  # Arabic letters
 SPACE, SOFT_HYPHEN, HYPHEN, REPLACEMENT = 0x20, 0xAD, 0x2D, 0xFFFD
 
 # What a code point needs; 0: nothing.
@@ -50,9 +51,10 @@ UNREADABLE_SHARE = 0.05  # control characters among those of a font: above it, i
 UNREADABLE_LEAST = 4
 SHIFT = 32  # what some fonts' codes are too low by
 ZERO_WIDTH = 0.01  # points: narrower is not seen
-ZERO_WIDTH_SHARE = 0.2  # of the page's characters: above it, the layer is not what is drawn
+ZERO_WIDTH_SHARE = 0.5  # of the page's characters: above it, the layer is not what is drawn
 LIGATURE_PARTS = 3  # characters without width after one with width that may belong to it
 DOUBLE_DISTANCE = 0.15  # em (corpus/traps 5): nearer is the same glyph drawn again
+SAME_SIZE = 0.1  # relative difference of the sizes of a glyph and its double
 MOST_NEIGHBOURS = 100  # equal glyphs at equal places along the axis that are compared
 LEADER_LEAST = 3  # replacement characters in a row that fill a gap
 
@@ -105,6 +107,7 @@ class Page:
     font_names: tuple[str, ...]
     type3: tuple[bool, ...]
     keep: Mask
+    moved: Mask  # whose start was changed, because they share a glyph's width
     replaced: dict[int, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -140,6 +143,7 @@ def clean(page: Page) -> None:
             if len(at):
                 apply(page, at)
     page.count("guessed", int((page.guessed & page.keep & (page.code > SPACE)).sum()))
+    _lam_alef(page)
     _zero_width(page)
     _doubles(page)
     if kind.any():
@@ -263,6 +267,23 @@ def _combining(code: int) -> bool:
     return unicodedata.category(chr(code)) in ("Mn", "Me", "Mc") or code in (0x200C, 0x200D)
 
 
+def _lam_alef(page: Page) -> None:
+    """Put lam before alef where one glyph stands for both: MuPDF gives alef first, without width.
+
+    Each gets half of the glyph, lam the right one.
+    """
+    alef = np.flatnonzero(np.isin(page.code[:-1], ALEFS) & (page.code[1:] == LAM))
+    narrow = page.end[alef] - page.start[alef] < ZERO_WIDTH
+    touching = np.abs(page.start[alef] - page.end[alef + 1]) < 0.05 * page.size[alef]
+    for first in alef[narrow & touching & (page.line[alef] == page.line[alef + 1])]:
+        second = first + 1
+        middle = (page.start[second] + page.end[second]) / 2
+        page.code[first], page.code[second] = page.code[second], page.code[first]
+        page.start[first], page.end[first] = middle, page.end[second]
+        page.end[second] = middle
+        page.moved[[first, second]] = True
+
+
 def _zero_width(page: Page) -> None:
     """Drop characters without width, but for marks and the later parts of a ligature.
 
@@ -307,6 +328,7 @@ def _share(page: Page, indices: NDArray[np.intp]) -> None:
     start, end = page.start[indices[0]], page.end[indices[0]]
     edges = np.linspace(start, end, len(indices) + 1, dtype=np.float32)
     page.start[indices], page.end[indices] = edges[:-1], edges[1:]
+    page.moved[indices[1:]] = True
 
 
 def _doubles(page: Page) -> None:
@@ -316,16 +338,19 @@ def _doubles(page: Page) -> None:
     or a row stand apart; then neighbours, and neighbours of neighbours, are compared until none
     is near along the axis.
     """
-    ink = np.flatnonzero(page.keep & (page.code > SPACE))
+    ink = np.flatnonzero(page.keep & (page.code > SPACE) & ~page.moved)
     if len(ink) < 2:
         return
     x, y = page.x[ink].astype(np.float64), page.y[ink].astype(np.float64)
-    near = DOUBLE_DISTANCE * page.size[ink].astype(np.float64)
+    size = page.size[ink].astype(np.float64)
+    near = DOUBLE_DISTANCE * size
     along = 0.8 * x + 0.6 * y
     width = float(np.ptp(along)) + 2 * float(near.max()) + 1
     place = page.code[ink] * width + along
     order = np.argsort(place)
-    place, x, y, near = place[order], x[order], y[order], near[order]
+    # Of two the one in the shorter line goes, so that words stay whole; of equals the later.
+    rank = np.arange(len(ink)) - len(ink) * np.bincount(page.line[ink])[page.line[ink]]
+    place, x, y, near, size = place[order], x[order], y[order], near[order], size[order]
     again: list[NDArray[np.intp]] = []
     for lag in range(1, MOST_NEIGHBOURS):
         close = np.flatnonzero(place[lag:] - place[:-lag] < near[lag:])
@@ -333,7 +358,9 @@ def _doubles(page: Page) -> None:
             break
         other = close + lag
         same = np.hypot(x[close] - x[other], y[close] - y[other]) < near[other]
-        again.append(np.maximum(order[close[same]], order[other[same]]))
+        same &= np.abs(size[close] - size[other]) <= SAME_SIZE * size[other]
+        pairs = np.stack([order[close[same]], order[other[same]]])
+        again.append(np.take_along_axis(pairs, rank[pairs].argmax(axis=0)[None], 0)[0])
     found = ink[np.unique(np.concatenate(again))] if again else ink[:0]
     if len(found):
         page.drop(found, "double")

@@ -100,7 +100,11 @@ def _glyphs(
     kept = np.flatnonzero(page.keep)
     if not len(kept):
         return (*no_glyphs(), page.counts)
-    found, start, end = replace(found, code=page.code), page.start, page.end
+    origin = found.origin
+    if page.moved.any():
+        shift = page.start - along(origin, direction)
+        origin = np.where(page.moved[:, None], origin + shift[:, None] * direction, origin)
+    found, start, end = replace(found, code=page.code, origin=origin), page.start, page.end
     if len(kept) < len(found):
         found, start, end = found.take(kept), start[kept], end[kept]
         roles, direction = roles[kept], direction[kept]
@@ -135,6 +139,7 @@ def _page_to_clean(found: Characters, direction: Real) -> pdf_cleaning.Page:
         font_names=tuple(font.name for font in found.fonts),
         type3=tuple(font.type3 for font in found.fonts),
         keep=np.ones(len(found), np.bool_),
+        moved=np.zeros(len(found), np.bool_),
     )
 
 

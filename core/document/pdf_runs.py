@@ -14,6 +14,7 @@ Real = NDArray[np.float32]
 BOLD_NAMES = ("bold", "black", "heavy", "demi")
 ITALIC_NAMES = ("italic", "oblique")
 MONO_NAMES = ("courier", "mono", "typewriter", "consol", "cmtt")
+ORDINARY_ASCENT, ORDINARY_DESCENT = 0.8, 0.2  # em
 SMALLER, RAISED = 0.9, 0.1  # a superscript against the largest character of its line, in its size
 
 
@@ -141,28 +142,13 @@ def _changes(
 def _extent_across(found: Characters, direction: Real) -> tuple[Real, Real]:
     """How far each character reaches to the left of its direction, and (below 0) to the right.
 
-    Fonts whose ascender and descender make less than one em get one em, as PyMuPDF does it.
+    A glyph without height, as an OCR layer may have, gets that of an ordinary font.
     """
     upper = _above(found.quad[:, 0] - found.origin, direction)
     lower = _above(found.quad[:, 3] - found.origin, direction)
     top, bottom = np.maximum(upper, lower), np.minimum(upper, lower)
-    heights = np.array([_corrected_heights(font) for font in found.fonts], np.float32)
-    if np.isnan(heights).all():
-        return top, bottom
-    up, down = (heights[found.font] * found.size[:, None]).T
-    mirrored = upper < lower
-    correct = ~np.isnan(up) & ~found.vertical[found.line]
-    top = np.where(correct, np.where(mirrored, down, up), top)
-    bottom = np.where(correct, -np.where(mirrored, up, down), bottom)
+    flat = top - bottom < 0.1 * found.size
+    if flat.any():
+        top = np.where(flat, ORDINARY_ASCENT * found.size, top)
+        bottom = np.where(flat, -ORDINARY_DESCENT * found.size, bottom)
     return top, bottom
-
-
-def _corrected_heights(font: Font) -> tuple[float, float]:
-    """Ascent and descent in em for fonts that declare too little; nan for others."""
-    ascender, descender = font.ascender, font.descender
-    if ascender < 1e-3:
-        ascender, descender = 0.9, -0.1
-    elif ascender - descender >= 1:
-        return np.nan, np.nan
-    height = ascender - descender
-    return ascender / height, -descender / height

@@ -66,15 +66,13 @@ _STRUCT = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class Font:
-    """What is needed of a font. Ascender and descender are in em, descender below 0."""
+    """What is needed of a font."""
 
     name: str
     bold: bool
     italic: bool
     mono: bool
     type3: bool
-    ascender: float
-    descender: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -375,8 +373,6 @@ def _describe(font: Any) -> Font:
         italic=bool(mupdf.fz_font_is_italic(font)),
         mono=bool(mupdf.fz_font_is_monospaced(font)),
         type3=bool(font.m_internal.t3procs),
-        ascender=float(mupdf.fz_font_ascender(font)),
-        descender=float(mupdf.fz_font_descender(font)),
     )
 
 
@@ -452,8 +448,6 @@ def _font_of_span(span: dict[str, Any]) -> Font:
         italic=bool(flags & pymupdf.TEXT_FONT_ITALIC),
         mono=bool(flags & pymupdf.TEXT_FONT_MONOSPACED),
         type3=False,
-        ascender=span["ascender"],
-        descender=span["descender"],
     )
 
 
