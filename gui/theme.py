@@ -14,6 +14,7 @@ GRAB = 4.5  # how far from a cut line the pointer grabs it
 HATCH_PITCH_OVERLAP = 6.0
 HATCH_PITCH_TAIL = 4.0
 PAGE_GAP = 16
+SPREAD = 104  # between two pages side by side: tabs of the left one, lanes of the right one
 ROW_HEIGHT = 24
 
 MARKERS = ("o", "s", "t", "d", "t1", "+", "star", "o")  # of pyqtgraph, one a strategy colour

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, Signal
 from PySide6.QtWidgets import QAbstractScrollArea
 
 from gui.pages.layout import GREATEST_ZOOM, LEAST_ZOOM, PageLayout, Sizes, page_sizes
-from gui.theme import GUTTER, PAGE_GAP
+from gui.theme import GUTTER, PAGE_GAP, SPREAD
 
 Fit = Literal["none", "width", "page"]
 
@@ -219,6 +219,7 @@ class Camera(QObject):
             rotation=self.rotation,
             columns=self._columns,
             gap=PAGE_GAP,
+            spread=SPREAD,
             margin=GUTTER,
             least_width=view.width(),
         )

@@ -27,7 +27,8 @@ class PageLayout:
     zoom: float = 1.0
     rotation: int = 0  # of the view, degrees clockwise, a multiple of 90
     columns: int = 1
-    gap: float = 16.0
+    gap: float = 16.0  # above, between and below the pages
+    spread: float = 16.0  # between two pages side by side, for the tabs and lanes of both
     margin: float = 64.0  # on both sides, for lanes and tabs
     least_width: float = 0.0  # of the viewport: a narrower canvas is centred in it
 
@@ -55,7 +56,7 @@ class PageLayout:
         if self.columns == 2:
             is_left = np.arange(n) % 2 == 0
             lefts = np.where(
-                is_left, middle - self.gap / 2 - self.shown_sizes[:, 0], middle + self.gap / 2
+                is_left, middle - self.spread / 2 - self.shown_sizes[:, 0], middle + self.spread / 2
             )
         corners = np.stack([lefts, tops[rows]], axis=1)
         return np.concatenate([corners, corners + self.shown_sizes], axis=1)
@@ -65,7 +66,9 @@ class PageLayout:
         """Width of the canvas, dip."""
         if not len(self.sizes):
             return self.least_width
-        widest = float(self.shown_sizes[:, 0].max()) * self.columns + self.gap * (self.columns - 1)
+        widest = float(self.shown_sizes[:, 0].max()) * self.columns + self.spread * (
+            self.columns - 1
+        )
         return max(self.least_width, widest + 2 * self.margin)
 
     @property
@@ -117,7 +120,7 @@ class PageLayout:
     def zoom_for_width(self, viewport_width: float, page: int) -> float:
         """The zoom at which a page (or a pair) fills the viewport's width."""
         width = self._unit_size(page)[0] * self.columns
-        free = viewport_width - 2 * self.margin - self.gap * (self.columns - 1)
+        free = viewport_width - 2 * self.margin - self.spread * (self.columns - 1)
         return _clamped(free / (width * DIP_PER_POINT))
 
     def zoom_for_page(self, viewport_width: float, viewport_height: float, page: int) -> float:

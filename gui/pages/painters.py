@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -28,6 +28,9 @@ from gui.pages.overlay import CutLines, Pieces, Quads
 TAB_HEIGHT = 16.0
 TAB_GAP = 2.0
 BADGE = 18.0
+CLIP_MARGIN = 8.0  # how far a shape's strokes and badges reach beyond its points, dip
+END_DASH = (2.0, 3.0)  # of the end of a chunk after which text is in no chunk
+STRAIGHT = 1e-3  # dip
 _HALO = QColor(255, 255, 255, 210)
 
 
@@ -40,11 +43,13 @@ class Label:
     index: int
 
 
-def polygons(quads: Quads, transform: QTransform) -> list[QPolygonF]:
-    """The quads on the canvas."""
-    return [
-        QPolygonF([QPointF(x, y) for x, y in quad]) for quad in mapped(quads, transform).tolist()
-    ]
+def seen(painter: QPainter, points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which shapes, float64 (k, n, 2) on the canvas, are at the height of the clip: bool (k,)."""
+    if not painter.hasClipping():
+        return np.ones(len(points), dtype=np.bool_)
+    clip = painter.clipBoundingRect()
+    low, high = points.min(axis=1), points.max(axis=1)
+    return (high[:, 1] >= clip.top() - CLIP_MARGIN) & (low[:, 1] <= clip.bottom() + CLIP_MARGIN)
 
 
 def mapped(points: NDArray[np.float32], transform: QTransform) -> NDArray[np.float64]:
@@ -75,11 +80,11 @@ def paint_fills(
     which: NDArray[np.int64],
 ) -> None:
     """Tint the pieces; `which`, int64 (k,), points into `colours`."""
-    shapes = polygons(pieces.quads, transform)
-    for index in np.unique(which).tolist():
+    shapes = mapped(pieces.quads, transform)
+    are_seen = seen(painter, shapes) if len(shapes) else np.empty(0, dtype=np.bool_)
+    for index in np.unique(which[are_seen]).tolist():
         # One path a colour: where two lines touch, a translucent tint must not count twice.
-        path = _path([shapes[k] for k in np.flatnonzero(which == index).tolist()])
-        painter.fillPath(path, colours[index])
+        painter.fillPath(path_of(shapes[are_seen & (which == index)]), colours[index])
 
 
 def paint_hatch(
@@ -92,21 +97,38 @@ def paint_hatch(
     falling: bool,
 ) -> None:
     """Hatch the pieces at 45° (`falling`: 135°) with lines `pitch` dip apart."""
-    for shape in polygons(pieces.quads, transform):
-        box = shape.boundingRect()
-        painter.save()
-        painter.setClipRect(box, Qt.ClipOperation.IntersectClip)
-        painter.setPen(QPen(colour, 1))
-        height, step = box.height(), pitch * 2**0.5
-        first = int((box.left() - height) // step) * step
-        x = first
-        while x < box.right() + height:
-            if falling:
-                painter.drawLine(QPointF(x, box.top()), QPointF(x + height, box.bottom()))
-            else:
-                painter.drawLine(QPointF(x, box.bottom()), QPointF(x + height, box.top()))
-            x += step
-        painter.restore()
+    if not len(pieces):
+        return
+    shapes = mapped(pieces.quads, transform)
+    shapes = shapes[seen(painter, shapes)]
+    painter.setPen(QPen(colour, 1))
+    lines: list[QLineF] = []
+    boxes = np.concatenate([shapes.min(axis=1), shapes.max(axis=1)], axis=1)
+    for box in boxes.tolist():
+        lines += [QLineF(*ends) for ends in hatch_lines(box, pitch, falling=falling)]
+    painter.drawLines(lines)
+
+
+def hatch_lines(
+    box: Sequence[float], pitch: float, *, falling: bool
+) -> list[tuple[float, float, float, float]]:
+    """Ends (x0, y0, x1, y1) of the lines of a hatch inside a box (left, top, right, bottom).
+
+    The lines lie on one grid for all boxes, so that the hatch goes on from line to line.
+    """
+    left, top, right, bottom = box
+    # A rising line has x + y = c, a falling one x − y = c, with c a multiple of the step.
+    least, most = (left - bottom, right - top) if falling else (left + top, right + bottom)
+    step = pitch * 2**0.5
+    c = np.arange(np.ceil(least / step), np.floor(most / step) + 1) * step
+    if falling:
+        x0, x1 = np.maximum(left, top + c), np.minimum(right, bottom + c)
+        ends = np.stack([x0, x0 - c, x1, x1 - c], axis=1)
+    else:
+        x0, x1 = np.maximum(left, c - bottom), np.minimum(right, c - top)
+        ends = np.stack([x0, c - x0, x1, c - x1], axis=1)
+    made: list[tuple[float, float, float, float]] = ends[x1 > x0].tolist()
+    return made
 
 
 def paint_outline(
@@ -115,7 +137,8 @@ def paint_outline(
     """Draw the outline of the pieces' union, with a light halo outside."""
     if not len(pieces):
         return
-    path = _path(polygons(pieces.quads, transform)).simplified()
+    shapes = mapped(pieces.quads, transform)
+    path = path_of(shapes[seen(painter, shapes)]).simplified()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(_HALO, width + 2))
     painter.drawPath(path)
@@ -134,21 +157,41 @@ def paint_cuts(
     strong: int = -1,
 ) -> None:
     """Draw the cut lines; the one of chunk `strong` is drawn wider."""
+    if not len(cuts):
+        return
+    paths = mapped(cuts.paths, transform)
+    are_seen = seen(painter, paths)
+    is_strong = (cuts.chunks == strong) & ~cuts.is_end
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    for path, chunk, is_end in zip(
-        mapped(cuts.paths, transform).tolist(),
-        cuts.chunks.tolist(),
-        cuts.is_end.tolist(),
-        strict=True,
+    for rows, pen in (
+        (~is_strong & ~cuts.is_end, _cut_pen(colour, width, dash)),
+        (is_strong, _cut_pen(colour, width + 1, dash)),
+        (cuts.is_end, _cut_pen(colour, width, END_DASH)),
     ):
-        pen = QPen(colour, width + 1 if chunk == strong and not is_end else width)
-        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
-        if is_end:
-            pen.setDashPattern([2, 3])
-        elif dash:
-            pen.setDashPattern(list(dash))
         painter.setPen(pen)
-        painter.drawPolyline(QPolygonF([QPointF(x, y) for x, y in path]))
+        _draw_paths(painter, paths[rows & are_seen], pen.widthF())
+
+
+def _cut_pen(colour: QColor, width: float, dash: Sequence[float]) -> QPen:
+    pen = QPen(colour, width)
+    pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+    if dash:
+        pen.setDashPattern(list(dash))
+    return pen
+
+
+def _draw_paths(painter: QPainter, paths: NDArray[np.float64], width: float) -> None:
+    """Draw paths, float64 (k, 4, 2), as single lines: a tenth of the time of polylines."""
+    is_straight = np.abs(paths[:, 0] - paths[:, 3]).min(axis=1) < STRAIGHT
+    stepped = paths[~is_straight].copy()
+    # The step reaches over the lines that it joins, so that its corners are closed.
+    step = stepped[:, 2] - stepped[:, 1]
+    reach = step / np.maximum(np.linalg.norm(step, axis=1, keepdims=True), 1e-9) * width / 2
+    rises = np.stack([stepped[:, 1] - reach, stepped[:, 2] + reach], axis=1)
+    lines = np.concatenate(
+        [paths[is_straight][:, [0, 3]], stepped[:, [0, 1]], rises, stepped[:, [2, 3]]]
+    )
+    painter.drawLines([QLineF(*ends) for ends in lines.reshape(-1, 4).tolist()])
 
 
 def paint_tabs(
@@ -166,6 +209,7 @@ def paint_tabs(
     metrics = QFontMetricsF(font)
     painter.setFont(font)
     taken = -1e9
+    clip = painter.clipBoundingRect().adjusted(-2, -2, 2, 2)
     tabs: list[Label] = []
     places = mapped(cuts.paths[:, 3], transform)
     order = np.argsort(places[:, 1], kind="stable")
@@ -180,12 +224,13 @@ def paint_tabs(
             metrics.horizontalAdvance(text) + 10,
             TAB_HEIGHT,
         )
-        is_strong = chunk == strong
-        painter.setPen(QPen(ink, 1))
-        painter.setBrush(ink if is_strong else paper)
-        painter.drawRoundedRect(box, 3, 3)
-        painter.setPen(paper if is_strong else ink)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        if not painter.hasClipping() or clip.intersects(box):
+            is_strong = chunk == strong
+            painter.setPen(QPen(ink, 1))
+            painter.setBrush(ink if is_strong else paper)
+            painter.drawRoundedRect(box, 3, 3)
+            painter.setPen(paper if is_strong else ink)
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
         tabs.append(Label(box, "cut", chunk))
         taken = y + TAB_HEIGHT / 2
     return tabs
@@ -206,10 +251,12 @@ def paint_lane(
     painter.setPen(QPen(rail, 1))
     middle = lane.center().x()
     painter.drawLine(QPointF(middle, lane.top()), QPointF(middle, lane.bottom()))
-    painter.setPen(QPen(colour, 2))
-    for x, y in mapped(cuts.paths[:, 3], transform).tolist():
-        del x
-        painter.drawLine(QPointF(lane.left() + 1, y), QPointF(lane.right() - 1, y))
+    if len(cuts):
+        paths = mapped(cuts.paths, transform)
+        heights = paths[seen(painter, paths), 3, 1].tolist()
+        painter.setPen(QPen(colour, 2))
+        left, right = lane.left() + 1, lane.right() - 1
+        painter.drawLines([QLineF(left, y, right, y) for y in heights])
 
 
 def paint_badges(
@@ -245,8 +292,8 @@ def paint_bars(
     pen = QPen(colour, width)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     painter.setPen(pen)
-    for quad in mapped(pieces.quads, transform).tolist():
-        painter.drawLine(QPointF(*quad[0]), QPointF(*quad[3]))
+    sides = mapped(pieces.quads[:, [0, 3]], transform).reshape(-1, 4).tolist()
+    painter.drawLines([QLineF(*ends) for ends in sides])
 
 
 def paint_underlines(
@@ -270,10 +317,18 @@ def for_paper(colour: QColor) -> QColor:
     return colour.darker(150) if colour.lightnessF() > 0.6 else colour
 
 
-def _path(shapes: Sequence[QPolygonF]) -> QPainterPath:
+def path_of(shapes: NDArray[np.float64]) -> QPainterPath:
+    """One path of quads on the canvas, float64 (k, 4, 2); where they overlap it is filled once."""
     path = QPainterPath()
     path.setFillRule(Qt.FillRule.WindingFill)
-    for shape in shapes:
-        path.addPolygon(shape)
+    low, high = shapes.min(axis=1), shapes.max(axis=1)
+    # Upright quads, nearly all, are rectangles: one call each instead of seven.
+    is_upright = (
+        (np.abs(shapes - low[:, None]) < STRAIGHT) | (np.abs(shapes - high[:, None]) < STRAIGHT)
+    ).all(axis=(1, 2))
+    for left, top, width, height in np.concatenate([low, high - low], axis=1)[is_upright].tolist():
+        path.addRect(left, top, width, height)
+    for quad in shapes[~is_upright].tolist():
+        path.addPolygon(QPolygonF([QPointF(x, y) for x, y in quad]))
         path.closeSubpath()
     return path

@@ -14,19 +14,19 @@ _SHIFT, _CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlMo
 
 
 class Pointer:
-    """Finds what is under a point of the view. `labels` are the tabs and badges painted last."""
+    """Finds what is under a point of the view. `labels` are the tabs and badges by page."""
 
     def __init__(self, state: State, camera: Camera, composer: Composer, shown: Shown) -> None:
         self._state = state
         self._camera = camera
         self._composer = composer
         self._shown = shown
-        self.labels: list[Label] = []
+        self.labels: dict[int, list[Label]] = {}
 
     def under(self, position: QPointF) -> Under:
         """What is under a point of the view."""
         canvas = position + self._camera.offset
-        tab = tab_at(self.labels, "cut", canvas)
+        tab = self._label_under("cut", canvas)
         if tab >= 0:
             return Under(cut=tab)
         layout = self._camera.layout
@@ -85,8 +85,12 @@ class Pointer:
             selection = self._extended(old, selection, is_run=bool(modifiers & _SHIFT))
         self._state.select(selection)
 
+    def _label_under(self, kind: str, canvas: QPointF) -> int:
+        found = (tab_at(labels, kind, canvas) for labels in self.labels.values())
+        return max(found, default=-1)
+
     def _hit_under(self, position: QPointF) -> Selection | None:
-        rank = tab_at(self.labels, "hit", position + self._camera.offset)
+        rank = self._label_under("hit", position + self._camera.offset)
         result = self._state.chosen_result
         if rank <= 0 or result is None:
             return None

@@ -3,8 +3,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gui.pages.camera import Camera
 from gui.pages.images import PageImages, Tile, tiles_of
@@ -34,7 +34,6 @@ class Sheets(QObject):
         super().__init__(camera)
         self._images = images
         self._camera = camera
-        self._wanted: Wanted = []
         self._more_wanted: Callable[[], Wanted] = _none_wanted
         self._settle = QTimer(self)
         self._settle.setSingleShot(True)
@@ -60,8 +59,7 @@ class Sheets(QObject):
         """Paint one page; `ratio` is device pixels per dip."""
         layout = self._camera.layout
         box = layout.rectangle(page)
-        painter.fillRect(box.adjusted(-1, -1, 1, 2), theme.page_shadow)
-        painter.fillRect(box, theme.page)
+        _paint_shadow(painter, box, theme)
         error = self._images.error(opened.id, page)
         if error:
             painter.setPen(theme.bad)
@@ -72,29 +70,29 @@ class Sheets(QObject):
         transform = layout.transform(page)
         width, height = layout.sizes[page].tolist()
         scale = layout.scale * ratio
-        back, _ = transform.inverted()
-        part = back.mapRect(box.intersected(self._camera.box))
-        tiles = tiles_of(opened.id, page, width=width, height=height, scale=scale, view=part)
+        tiles = self._tiles_in_view(opened, page, scale)
         images = [self._images.get(tile) for tile in tiles]
-        painter.save()
-        painter.setTransform(transform, combine=True)
         if any(image is None for image in images):
-            self._paint_nearest(painter, opened.id, page, QRectF(0, 0, width, height), scale)
+            painter.fillRect(box, theme.page)
+            self._paint_nearest(painter, opened.id, page, scale)
         for tile, image in zip(tiles, images, strict=True):
-            clip = tile.clip(width, height)
-            if image is not None:
-                painter.drawImage(clip, image, QRectF(image.rect()))
-            else:
-                self._wanted.append((tile, clip, 0))
-        painter.restore()
+            if image is not None and layout.rotation == 0:
+                place = transform.map(tile.clip(width, height).topLeft())
+                _paint_sharp(painter, image, place, ratio)
+            elif image is not None:
+                _paint_scaled(painter, image, tile.clip(width, height), transform)
 
     def ask(self, opened: OpenDocument, pages: range, ratio: float) -> None:
-        """Ask for what was missing in the last painting, and for the pages around."""
-        wanted, self._wanted = self._wanted, []
+        """Ask for the images in view that are not at hand, and for the pages around."""
         if self._settle.isActive():  # zooming: the nearest images are scaled until it rests
             return
         layout = self._camera.layout
         scale = layout.scale * ratio
+        wanted: Wanted = []
+        for page in pages:
+            width, height = layout.sizes[page].tolist()
+            tiles = self._tiles_in_view(opened, page, scale)
+            wanted += [(tile, tile.clip(width, height), 0) for tile in tiles]
         for page in (pages.stop, pages.start - 1):
             if 0 <= page < len(layout.sizes):
                 width, height = layout.sizes[page].tolist()
@@ -106,14 +104,52 @@ class Sheets(QObject):
                     wanted.append((tiles[0], tiles[0].clip(width, height), _NEXT_PAGE))
         self._images.want([*wanted, *self._more_wanted()])
 
-    def _paint_nearest(
-        self, painter: QPainter, document: str, page: int, box: QRectF, scale: float
-    ) -> None:
+    def _tiles_in_view(self, opened: OpenDocument, page: int, scale: float) -> list[Tile]:
+        layout = self._camera.layout
+        width, height = layout.sizes[page].tolist()
+        back, _ = layout.transform(page).inverted()
+        part = back.mapRect(layout.rectangle(page).intersected(self._camera.box))
+        return tiles_of(opened.id, page, width=width, height=height, scale=scale, view=part)
+
+    def _paint_nearest(self, painter: QPainter, document: str, page: int, scale: float) -> None:
         found = self._images.nearest(document, page, scale)
         if found is not None:
             tile, image = found
-            painter.drawImage(tile.clip(box.width(), box.height()), image, QRectF(image.rect()))
+            width, height = self._camera.layout.sizes[page].tolist()
+            transform = self._camera.layout.transform(page)
+            _paint_scaled(painter, image, tile.clip(width, height), transform)
 
     def _on_zoom(self, zoom: float) -> None:
         del zoom
         self._settle.start()
+
+
+def _paint_shadow(painter: QPainter, box: QRectF, theme: Theme) -> None:
+    """Draw a thin edge around a page; its inside is covered by the page."""
+    for edge in (
+        QRectF(box.left() - 1, box.top() - 1, 1, box.height() + 3),
+        QRectF(box.right(), box.top() - 1, 1, box.height() + 3),
+        QRectF(box.left(), box.top() - 1, box.width(), 1),
+        QRectF(box.left(), box.bottom(), box.width(), 2),
+    ):
+        painter.fillRect(edge, theme.page_shadow)
+
+
+def _paint_sharp(painter: QPainter, image: QImage, place: QPointF, ratio: float) -> None:
+    """Draw an image pixel by pixel, at the device pixel nearest to a place of the canvas.
+
+    Scaling it by the fraction of a pixel that its size is rounded by would blur it, and takes
+    five times as long.
+    """
+    image.setDevicePixelRatio(ratio)
+    painter.drawImage(
+        QPointF(round(place.x() * ratio) / ratio, round(place.y() * ratio) / ratio), image
+    )
+
+
+def _paint_scaled(painter: QPainter, image: QImage, clip: QRectF, transform: QTransform) -> None:
+    """Draw an image over its part of the page, `clip` in points, however it must be turned."""
+    painter.save()
+    painter.setTransform(transform, combine=True)
+    painter.drawImage(clip, image, QRectF(image.rect()))
+    painter.restore()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The continuous view of pages: paints them and passes the user's gestures on."""
 
-from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFont,
@@ -168,32 +168,29 @@ class PageView(QAbstractScrollArea):
     # painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the pages in view."""
-        del event
+        """Paint the pages in view, as far as they must be painted again."""
         painter = QPainter(self.viewport())
         try:
-            self._paint(painter)
+            self._paint(painter, QRectF(event.rect()))
         finally:  # a painter that outlives its widget's paint event crashes the program
             painter.end()
 
-    def _paint(self, painter: QPainter) -> None:
+    def _paint(self, painter: QPainter, part: QRectF) -> None:
         painter.setRenderHints(
             QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform
         )
-        painter.fillRect(self.viewport().rect(), self._theme.window)
-        opened = self._state.current
-        self.pointer.labels = []
+        painter.fillRect(part, self._theme.window)
+        opened, labels = self._state.current, self.pointer.labels
         if opened is None:
+            labels.clear()
             return
         painter.translate(-self.camera.offset)
-        pages, ratio, layout = (
-            self.camera.visible_pages,
-            self.devicePixelRatioF(),
-            self.camera.layout,
-        )
-        for page in pages:
+        clip = part.translated(self.camera.offset)
+        painter.setClipRect(clip)
+        layout, ratio = self.camera.layout, self.devicePixelRatioF()
+        for page in layout.visible(clip.top(), clip.bottom()):
             self.sheets.paint(painter, opened, page, theme=self._theme, ratio=ratio)
-            self.pointer.labels += self._composer.paint(
+            labels[page] = self._composer.paint(
                 painter,
                 page,
                 layout.transform(page),
@@ -201,6 +198,9 @@ class PageView(QAbstractScrollArea):
                 theme=self._theme,
                 font=self._label_font(),
             )
+        pages = self.camera.visible_pages
+        for page in [page for page in labels if page not in pages]:
+            del labels[page]
         self.sheets.ask(opened, pages, ratio)
         self._composer.keep_only(range(pages.start - 2, pages.stop + 2))
 
@@ -217,10 +217,9 @@ class PageView(QAbstractScrollArea):
         self.camera.follow_size()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Repaint at the new place."""
-        del dx, dy
+        """Move what is painted, and paint what comes into view."""
+        self.viewport().scroll(dx, dy)
         self.camera.announce_page()
-        self._repaint()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scroll; with Ctrl zoom about the pointer, with Shift go sideways."""
