@@ -24,7 +24,6 @@ COMMON_WORDS = 50  # of a passage that two documents share
 EXACT_UP_TO = 5_000  # chunks
 COMMON_SHINGLE = 200  # chunks; a shingle in more of them makes no candidates
 PERMUTATIONS, BANDS, SEED = 128, 32, 12_345
-_MODULUS = np.uint64((1 << 61) - 1)
 Shingles = frozenset[int]
 PairKind = Literal["near-duplicate", "contained"]
 
@@ -235,16 +234,16 @@ def _by_minhash(sets: Sequence[Shingles]) -> set[tuple[int, int]]:
 
 
 def minhash(sets: Sequence[Shingles]) -> NDArray[np.uint64]:
-    """uint64 (n, 128): the least hash of each set under 128 linear permutations."""
+    """uint64 (n, 128): the least of each set under 128 permutations, linear modulo 2^64."""
     generator = np.random.default_rng(SEED)
-    factors = generator.integers(1, 1 << 31, PERMUTATIONS, np.uint64)
-    shifts = generator.integers(0, 1 << 31, PERMUTATIONS, np.uint64)
-    signatures = np.full((len(sets), PERMUTATIONS), np.iinfo(np.uint64).max, np.uint64)
+    highest = np.iinfo(np.uint64).max
+    factors = generator.integers(0, highest, PERMUTATIONS, np.uint64) | np.uint64(1)
+    shifts = generator.integers(0, highest, PERMUTATIONS, np.uint64)
+    signatures = np.full((len(sets), PERMUTATIONS), highest, np.uint64)
     for number, each in enumerate(sets):
         if each:
-            values = np.fromiter((shingle & 0x3FFFFFFF for shingle in each), np.uint64, len(each))
-            hashes = (values[:, None] * factors + shifts) % _MODULUS
-            signatures[number] = hashes.min(axis=0)
+            values = np.fromiter(each, np.uint64, len(each))
+            signatures[number] = (values[:, None] * factors + shifts).min(axis=0)
     return signatures
 
 

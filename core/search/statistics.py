@@ -265,15 +265,17 @@ def analysis_of_variance(groups: Sequence[Values]) -> dict[str, Any]:
     """
     from scipy import stats
 
-    f_test = stats.f_oneway(*groups)
-    tukey = stats.tukey_hsd(*groups)
+    with np.errstate(divide="ignore", invalid="ignore"):  # groups that do not vary give nan
+        f_test = stats.f_oneway(*groups)
+        tukey = stats.tukey_hsd(*groups)
+        levene = stats.levene(*groups, center="median")
     residuals = np.concatenate([group - group.mean() for group in groups])
     report: dict[str, Any] = {
         "f": float(f_test.statistic),
         "p": float(f_test.pvalue),
         "eta_squared": eta_squared(groups),
         "tukey_p": np.asarray(tukey.pvalue).tolist(),
-        "levene_p": float(stats.levene(*groups, center="median").pvalue),
+        "levene_p": float(levene.pvalue),
         "shapiro_p": None,
         "friedman": None,
         "friedman_p": None,
