@@ -8,6 +8,7 @@ them is written by hand.
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
@@ -247,9 +248,13 @@ def _boolean(parameter: Parameter, value: object) -> Value:
     return found
 
 
+# A word may be a recipe: no word begins at the comma of "STM:size=600,reg=on".
+_BETWEEN_WORDS = re.compile(r",(?!\s*[A-Za-z_][\w.]*=)")
+
+
 def _words(parameter: Parameter, value: object) -> Value:
     if isinstance(value, str):
-        return tuple(word.strip() for word in value.split(",") if word.strip())
+        return tuple(word.strip() for word in _BETWEEN_WORDS.split(value) if word.strip())
     if isinstance(value, tuple | list):
         return tuple(str(each) for each in value)
     raise _refuse(parameter, value, "a list of words, separated by commas")

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import core.scores.imported  # noqa: F401 - registers IMPORT
 from core.arrays import Indices, Vectors
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document.model import Document
 from core.errors import ModelError
+from core.scores.adaptive_judge import found_pairs
 from core.scores.inputs import ScoreInputs, inputs_of
 from core.scores.live import LiveScores
 from core.scores.options import ScoreOptions
 from core.scores.pairs import FoundPairs, no_pairs
-from core.scores.pairs_apart import boilerplate_of, find_pairs
 from core.scores.results import Scores
 from core.scores.score import NO_EMBEDDER, score
 from core.scores.vector_supply import Policy, VectorSupply
@@ -120,15 +121,12 @@ class Pipeline:
         self, document: Document, *, cancel: CancelToken = NEVER, progress: Progress = silent
     ) -> FoundPairs:
         """The references of a document; found once, which is slow."""
+        found = found_pairs(self.source(document, cancel=cancel, progress=progress))
         kept = self._of(document)
-        if kept.pairs is None:
-            source = self.source(document, cancel=cancel, progress=progress)
-            boilerplate = boilerplate_of(document)
-            kept.pairs = source.apart(find_pairs, document.text, document.language, boilerplate)
-            kept.inputs = None
+        if kept.pairs is not found:
+            kept.pairs, kept.inputs = found, None
             kept.live.clear()
-        assert kept.pairs is not None, "just found"
-        return kept.pairs
+        return found
 
     def has_pairs(self, document: Document) -> bool:
         """True once references have been looked for."""

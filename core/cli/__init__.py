@@ -36,6 +36,8 @@ def run_command(arguments: Sequence[str]) -> int:
     try:
         namespace = make_parser(_asked(arguments)).parse_args(arguments)
         run = import_module(f"core.cli.{namespace.command}").run
+        if namespace.command != "text":
+            _load_own_strategies()
         run(namespace)
         sys.stdout.flush()
     except ChunkscopeError as error:
@@ -49,6 +51,14 @@ def run_command(arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0
+
+
+def _load_own_strategies() -> None:
+    """Load the strategies of the user's that were agreed to in the window; tell what fails."""
+    from core.strategies.user_strategies import load_agreed
+
+    for error in load_agreed().errors:
+        print(f"chunkscope: {error}", file=sys.stderr)
 
 
 def make_parser(commands: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentParser:

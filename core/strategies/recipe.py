@@ -201,5 +201,5 @@ def _written(value: Value) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple):
-        return ",".join(value)
+        value = ",".join(value)
     return _NEXT_PARAMETER.sub(r"\\,", str(value))

@@ -29,6 +29,7 @@ class Strategy:
     prepare: Prepare
     cut: Cut
     origin: str = "built-in"
+    is_listed: bool = True  # False: taken where it is named, but not offered
 
     def split(self, values: Mapping[str, Value]) -> tuple[dict[str, Value], dict[str, Value]]:
         """Slow and fast parameters of `values`, which has been checked."""
@@ -41,7 +42,11 @@ _STRATEGIES: dict[str, Strategy] = {}
 
 
 def strategy(
-    declaration: Declaration, *, prepare: Prepare, origin: str = "built-in"
+    declaration: Declaration,
+    *,
+    prepare: Prepare,
+    origin: str = "built-in",
+    is_listed: bool = True,
 ) -> Callable[[Cut], Cut]:
     """Register the decorated function as the `cut` of `declaration`.
 
@@ -56,7 +61,7 @@ def strategy(
                 f"{code} is registered twice: "
                 f"{_STRATEGIES[code].cut.__module__} and {cut.__module__}"
             )
-        _STRATEGIES[code] = Strategy(declaration, prepare, cut, origin)
+        _STRATEGIES[code] = Strategy(declaration, prepare, cut, origin, is_listed)
         return cut
 
     return register
@@ -97,6 +102,6 @@ def find(code: str) -> Strategy:
 
 
 def strategies() -> dict[str, Strategy]:
-    """All strategies by code, in the order of registration."""
+    """All strategies that are offered, by code, in the order of registration."""
     _load_built_in()
-    return dict(_STRATEGIES)
+    return {code: each for code, each in _STRATEGIES.items() if each.is_listed}
