@@ -47,11 +47,7 @@ class Curve:
     def changes(self) -> list[float]:
         """Values at which the chunks are not those of the value tried before it."""
         places = sorted(self.keys)
-        return [
-            self.values[b]
-            for a, b in pairwise(places)
-            if self.keys[a] != self.keys[b]
-        ]
+        return [self.values[b] for a, b in pairwise(places) if self.keys[a] != self.keys[b]]
 
     def plateau(self, value: float) -> tuple[float, float] | None:
         """The least and greatest value around `value` with the same chunks."""
