@@ -6,8 +6,10 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 
 from core import VERSION
+from core.cli.flags import UsageError
 from core.errors import ChunkscopeError
 
 COMMANDS = {
@@ -22,7 +24,7 @@ COMMANDS = {
     "sweep": "scores over the range of a parameter",
     "batch": "chunk and score each document of a folder",
 }
-INTERRUPTED = 130
+USAGE, INTERRUPTED = 2, 130
 
 
 def run_command(arguments: Sequence[str]) -> int:
@@ -33,6 +35,9 @@ def run_command(arguments: Sequence[str]) -> int:
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    for stream in (sys.stdout, sys.stderr):  # a terminal may know fewer letters than documents
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         namespace = make_parser(_asked(arguments)).parse_args(arguments)
         run = import_module(f"core.cli.{namespace.command}").run
@@ -40,14 +45,13 @@ def run_command(arguments: Sequence[str]) -> int:
             _load_own_strategies()
         run(namespace)
         sys.stdout.flush()
-    except ChunkscopeError as error:
-        print(f"chunkscope: {' '.join(str(error).split())}", file=sys.stderr)
-        return 1
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (ChunkscopeError, OSError) as error:  # OSError: a full disk, a folder without rights
+        print(f"chunkscope: {_in_one_line(error)}", file=sys.stderr)
+        return USAGE if isinstance(error, UsageError) else 1
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0
@@ -74,6 +78,12 @@ def make_parser(commands: Sequence[str] = tuple(COMMANDS)) -> argparse.ArgumentP
         if name in commands:
             import_module(f"core.cli.{name}").add_arguments(command)
     return parser
+
+
+def _in_one_line(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return f"{error.filename or 'a file'} cannot be used: {error.strerror or error}"
+    return " ".join(str(error).split())
 
 
 def _asked(arguments: Sequence[str]) -> Sequence[str]:

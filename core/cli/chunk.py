@@ -4,20 +4,17 @@
 import argparse
 from collections.abc import Mapping
 
-from core.cli.common import (
+from core.cli.flags import add_file_arguments, add_recipe_arguments
+from core.cli.printing import (
     Printed,
-    add_file_arguments,
-    add_recipe_arguments,
     document_json,
     notices_json,
-    pipeline_for,
     print_json,
     print_notices,
     print_table,
-    read,
-    recipe_of,
-    tokenizer_name,
 )
+from core.cli.reading import read
+from core.cli.recipes import pipeline_for, recipe_of, tokenizer_name
 from core.document.geometry import boxes_of
 from core.document.model import Document
 from core.strategies.chunks import LEVELS, Chunks, Reason
@@ -41,7 +38,7 @@ def run(namespace: argparse.Namespace) -> None:
     recipe = recipe_of(namespace)
     progress = Printed(namespace)
     document = read(namespace.file, namespace, progress)
-    pipeline = pipeline_for([recipe], namespace.embedder)
+    pipeline = pipeline_for(recipe, namespace)
     chunks = pipeline.chunk(recipe, document, progress=progress, allow_many=True)
     progress.end()
     if namespace.json:

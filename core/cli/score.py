@@ -8,19 +8,14 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.arrays import Spans, as_spans
-from core.cli.common import (
+from core.cli.flags import UsageError, add_reading_arguments, add_recipe_arguments
+from core.cli.printing import Printed, document_json, print_json, print_notices, print_table
+from core.cli.reading import read, read_json
+from core.cli.recipes import (
     DEFAULT_MODEL,
-    Printed,
-    UsageError,
-    add_reading_arguments,
-    add_recipe_arguments,
-    document_json,
     embedder_of,
-    print_json,
-    print_notices,
-    print_table,
-    read,
-    read_json,
+    mode_of,
+    model_of,
     recipe_of,
     score_settings,
 )
@@ -62,10 +57,10 @@ def run(namespace: argparse.Namespace) -> None:
     if namespace.file is None or bool(namespace.strategy) == bool(namespace.chunks):
         raise UsageError("score needs a FILE and either --strategy or --chunks, or else --case")
     progress = Printed(namespace)
-    options = _options(namespace, namespace.mode)
+    options = _options(namespace, mode_of(namespace))
     recipe = recipe_of(namespace) if namespace.strategy else None
     document = read(namespace.file, namespace, progress)
-    pipeline = Pipeline(embedder_of(namespace.embedder))
+    pipeline = Pipeline(model_of(namespace))
     notes: list[str] = []
     if recipe is not None:
         chunks = pipeline.chunk(recipe, document, progress=progress, allow_many=True)
@@ -176,14 +171,13 @@ def _run_case(namespace: argparse.Namespace) -> None:
     case = read_json(namespace.case)
     if not isinstance(case, Mapping) or "text" not in case or "chunks" not in case:
         raise DocumentError(f"{namespace.case} is not a case: it needs at least text and chunks")
-    is_mode_given = namespace.mode != "default"
-    mode = namespace.mode if is_mode_given else str(case.get("mode", "reference"))
+    mode = namespace.mode or str(case.get("mode", "reference"))
     text = str(case["text"])
     inputs = case_inputs(case, text, mode)
     options = case_options(case, namespace, mode)
     spans = _spans(case["chunks"], len(text), "chunks")
     name = namespace.embedder or case.get("embedder") or DEFAULT_MODEL
-    embedder = embedder_of(str(name))
+    embedder = embedder_of(str(name), namespace)
     document = Document(text)
     pipeline = Pipeline(embedder)
     supply = VectorSupply(

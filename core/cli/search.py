@@ -2,25 +2,25 @@
 """`search`: what a query finds among the chunks of one or several documents."""
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import cast
 
-from core.cli.common import (
+from core.cli.flags import add_file_arguments, add_recipe_arguments
+from core.cli.printing import (
     Printed,
-    add_file_arguments,
-    add_recipe_arguments,
     document_json,
-    embedder_of,
-    needs_model,
     notices_json,
     print_json,
     print_notices,
     print_table,
-    read,
-    recipe_of,
 )
+from core.cli.reading import read
+from core.cli.recipes import model_of, needs_model, recipe_of
 from core.document.model import Document
+from core.errors import ParameterError
 from core.pipeline import Pipeline
 from core.search import serve
 from core.search.index import Space
@@ -53,10 +53,14 @@ def add_retrieval_arguments(parser: argparse.ArgumentParser) -> None:
 def run(namespace: argparse.Namespace) -> None:
     """Search, and print the hits."""
     recipe = recipe_of(namespace)
+    if not namespace.query.strip():
+        raise ParameterError("query is empty, but must have a word at least: say what to look for")
+    if namespace.k < 1:
+        raise ParameterError(f"k is {namespace.k}, but must be at least 1: ask for one hit or more")
     progress = Printed(namespace)
     kind = cast(VectorKind, namespace.vectors)
     needs_vectors = namespace.retrieval != "text"
-    embedder = embedder_of(namespace.embedder) if needs_vectors else None
+    embedder = model_of(namespace) if needs_vectors else None
     pipeline = Pipeline(embedder or _model_of(recipe, namespace))
     documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
     chunks = {
@@ -70,10 +74,21 @@ def run(namespace: argparse.Namespace) -> None:
         namespace.query, query, namespace.k, namespace.retrieval, reranker=namespace.rerank
     )
     space = Space(embedder.id if embedder else "", kind, recipe.word)
-    where = Where(corpus_name([document.key for document in documents.values()]), space)
-    found = serve.update_and_search(where, rows, question)
+    corpus = corpus_name([document.key for document in documents.values()])
+    with index_place(namespace) as uri:
+        found = serve.update_and_search(Where(corpus, space, uri), rows, question)
     progress.end()
     _print(namespace, documents, chunks, found, embedder.id if embedder else None)
+
+
+@contextmanager
+def index_place(namespace: argparse.Namespace) -> Iterator[str]:
+    """Where the index is: the data folder (empty), or with `--no-cache` one that is dropped."""
+    if not namespace.no_cache:
+        yield ""
+        return
+    with TemporaryDirectory(prefix="chunkscope-", ignore_cleanup_errors=True) as folder:
+        yield folder
 
 
 def named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
@@ -83,7 +98,7 @@ def named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
 
 
 def _model_of(recipe: Recipe, namespace: argparse.Namespace) -> Embedder | None:
-    return embedder_of(namespace.embedder) if needs_model(recipe) else None
+    return model_of(namespace) if needs_model(recipe) else None
 
 
 def _rows(

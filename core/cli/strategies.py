@@ -3,24 +3,44 @@
 
 import argparse
 
-from core.cli.common import add_output_arguments, print_json, print_table
+from core.cli.flags import add_output_arguments
+from core.cli.printing import print_json, print_table
 from core.declaration import Declaration, Parameter
 from core.strategies.registry import strategies
+from core.strategies.shared_options import SHARED_OPTIONS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The flags of this command."""
+    parser.add_argument(
+        "--shared", action="store_true", help="the options that all strategies share instead"
+    )
     add_output_arguments(parser)
 
 
 def run(namespace: argparse.Namespace) -> None:
     """Print them."""
+    if namespace.shared:
+        _print_shared(namespace)
+        return
     declared = [strategy.declaration for strategy in strategies().values()]
     if namespace.json:
         print_json([declaration_json(each) for each in declared])
         return
     rows = [(d.code, d.name, d.strategy_class, _parameters(d)) for d in declared]
     print_table(("code", "name", "class", "parameters"), rows)
+    print("Options that all share, such as tail.rule and reg.max: strategies --shared")
+
+
+def _print_shared(namespace: argparse.Namespace) -> None:
+    if namespace.json:
+        print_json([_parameter_json(option) for option in SHARED_OPTIONS])
+        return
+    rows = [
+        (option.name, option.default, ", ".join(option.choices), option.help)
+        for option in SHARED_OPTIONS
+    ]
+    print_table(("name", "default", "choices", "what it does"), rows)
 
 
 def declaration_json(declaration: Declaration) -> dict[str, object]:

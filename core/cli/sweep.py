@@ -4,30 +4,24 @@
 import argparse
 from collections.abc import Sequence
 from itertools import product
+from math import isfinite
 from pathlib import Path
 
 import numpy as np
 
 from core.cli.chunk import plain
-from core.cli.common import (
-    Printed,
-    add_file_arguments,
-    add_recipe_arguments,
-    document_json,
-    embedder_of,
-    print_json,
-    print_table,
-    read,
-    recipe_of,
-    score_settings,
-)
-from core.cli.score import CODES
+from core.cli.flags import add_file_arguments, add_recipe_arguments
+from core.cli.printing import Printed, document_json, print_json, print_table
+from core.cli.reading import read
+from core.cli.recipes import mode_of, model_of, recipe_of, score_settings
+from core.cli.score import CODES, parse_weights
 from core.cli.search import add_retrieval_arguments, named
 from core.document.model import Document
 from core.errors import ParameterError
 from core.pipeline import Pipeline
 from core.scores.mean import corpus_means, document_mean
 from core.scores.options import score_options
+from core.scores.vector_supply import Policy
 from core.strategies.recipe import Recipe
 
 MOST_POINTS = 10_000
@@ -46,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--queries", nargs="+", type=Path, default=[], metavar="Q.json")
     parser.add_argument("-k", type=int, default=5)
-    parser.add_argument("--embedder", metavar="E")
+    parser.add_argument("--embedder", metavar="E", help="a model's name, or toy")
+    parser.add_argument("--weights", default="", metavar="RC=1,ICC=0", help="of the mean")
     parser.add_argument("--seed", type=int, default=12345)
     add_retrieval_arguments(parser)
 
@@ -57,7 +52,7 @@ def run(namespace: argparse.Namespace) -> None:
     points = grid(base, [parse_range(base, each) for each in namespace.over])
     progress = Printed(namespace)
     documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
-    pipeline = Pipeline(embedder_of(namespace.embedder))
+    pipeline = Pipeline(model_of(namespace))
     rows = []
     for number, recipe in enumerate(points):
         progress(number, len(points), "points")
@@ -96,6 +91,10 @@ def parse_range(recipe: Recipe, text: str) -> tuple[str, list[float]]:
         raise ParameterError(
             f"--over {text} is not NAME=FROM:TO:STEPS: write for example threshold=0.2:0.8:7"
         ) from None
+    if not (isfinite(low) and isfinite(high)):
+        raise ParameterError(
+            f"--over {text} has an end that is not a finite number: write like size=100:400:4"
+        )
     if not 1 <= steps <= MOST_POINTS:
         raise ParameterError(
             f"--over {text} has {steps:,} steps, but must have 1 to {MOST_POINTS:,}"
@@ -127,18 +126,20 @@ def _point(
     documents: dict[str, Document],
     recipe: Recipe,
 ) -> dict[str, object]:
-    options = score_options(score_settings(namespace), mode=namespace.mode)
+    weights = parse_weights(namespace.weights)
+    options = score_options(score_settings(namespace), mode=mode_of(namespace), weights=weights)
+    policy: Policy = "late" if namespace.vectors == "late" else "auto"
     values, chunks = [], 0
     for document in documents.values():
         pipeline.find_pairs(document)
         made = pipeline.chunk(recipe, document, allow_many=True)
         chunks += len(made)
-        values.append(pipeline.score(document, made, options, policy="late").values)
+        values.append(pipeline.score(document, made, options, policy=policy).values)
     scores = corpus_means(values)
     return {
         "parameters": plain(recipe.settings),
         "chunks": chunks,
-        "scores": {**scores, "mean": document_mean(scores)},
+        "scores": {**scores, "mean": document_mean(scores, options.weights)},
         "measures": None,
     }
 

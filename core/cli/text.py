@@ -3,16 +3,11 @@
 
 import argparse
 
-from core.cli.common import (
-    Printed,
-    add_file_arguments,
-    document_json,
-    notices_json,
-    print_json,
-    print_notices,
-    read,
-)
-from core.document.model import Block
+from core.cli.flags import add_file_arguments
+from core.cli.printing import Printed, document_json, notices_json, print_json, print_notices
+from core.cli.reading import read
+from core.document.geometry import boxes_of
+from core.document.model import Block, Document
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,20 +37,27 @@ def run(namespace: argparse.Namespace) -> None:
             "document": document_json(document, namespace.file),
             "text": document.text,
             "pages": pages,
-            "blocks": [block_json(block) for block in document.blocks],
+            "blocks": [block_json(document, block) for block in document.blocks],
             "notices": notices_json(document.notices),
         }
     )
 
 
-def block_json(block: Block) -> dict[str, object]:
-    """A block as plain values; boxes are those of its page and of later ones."""
+def block_json(document: Document, block: Block) -> dict[str, object]:
+    """A block as plain values.
+
+    `boxes` are on its page, one a line; of a block without characters, such as a figure, its
+    region. `continued` are those on later pages.
+    """
+    boxes = [(each["page"], each["box"]) for each in boxes_of(document, block.start, block.end)]
+    boxes = boxes or [(page, [round(side, 2) for side in box]) for page, *box in block.boxes]
     return {
         "span": [block.start, block.end],
         "kind": block.kind,
         "level": block.level,
         "page": block.page,
-        "boxes": [{"page": page, "box": box} for page, *box in block.boxes],
+        "boxes": [box for page, box in boxes if page == block.page],
+        "continued": [{"page": page, "box": box} for page, box in boxes if page != block.page],
         "source": block.source,
         "rows": [list(row) for row in block.rows],
     }
