@@ -23,7 +23,7 @@ from core.cancel import NEVER, CancelToken, Progress, silent
 from core.errors import Cancelled, ChunkscopeError, ModelError
 
 POLL_SECONDS = 0.02
-CLOSE_SECONDS = 2.0
+CLOSE_SECONDS = 1.0
 NICENESS = 5  # the window goes first on a small machine
 
 _LONG, _URGENT = 0, 1
@@ -168,6 +168,7 @@ def _serve(pipes: list[Connection]) -> None:
     """The child's loop; ends when the parent closes its pipes."""
     with contextlib.suppress(OSError, AttributeError):
         os.nice(NICENESS)
+    forget_semaphores()
     long, urgent = pipes
     try:
         while True:
@@ -180,6 +181,17 @@ def _serve(pipes: list[Connection]) -> None:
                     waiting += _serve_one(long, waiting.pop(0), lambda: _drain(urgent))
     except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
         return
+
+
+def forget_semaphores() -> None:
+    """Let a process that may be killed leave no named semaphores behind.
+
+    Progress bars of libraries make a lock at their import. In a spawned process it has a name,
+    which a kill leaves for the resource tracker to complain about; in the forking mode it has
+    none. No process is started here in either mode.
+    """
+    if "fork" in multiprocessing.get_all_start_methods():
+        multiprocessing.set_start_method("fork", force=True)
 
 
 def _drain(urgent: Connection) -> None:

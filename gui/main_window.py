@@ -4,7 +4,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QMimeData, QPoint, Signal
+from PySide6.QtCore import QByteArray, QMimeData, QPoint, QSize, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gui.workbench import Workbench
 
 DEFAULT_SIZE = (1366, 768)
+FRAME = 30  # height of the title bar, before the desktop says it
 
 
 class MainWindow(QMainWindow):
@@ -211,9 +212,9 @@ class MainWindow(QMainWindow):
     def _keep_on_screen(self) -> None:
         """Shrink and move the window to a screen that is smaller than the one it was left on."""
         room = self.screen().availableGeometry()
-        if not room.contains(self.geometry()):
-            self.resize(self.size().boundedTo(room.size()))
-            self.move(room.center() - QPoint(self.width() // 2, self.height() // 2))
+        if not room.contains(self.geometry().adjusted(0, -FRAME, 0, 0)):
+            self.resize(self.size().boundedTo(room.size() - QSize(0, FRAME)))
+            self.move(room.center() - QPoint(self.width() // 2, (self.height() + FRAME) // 2))
 
 
 def _files(data: QMimeData) -> list[Path]:

@@ -15,11 +15,15 @@ from gui.state import Selection
 LAYER_NAMES = {
     "ignored": "Text in no chunk",
     "tint": "Chunk colours",
+    "heat": "Heat of a score",
+    "heat": "Scores in the margin",
     "overlap": "Overlap hatch",
     "tail": "Part the model does not read",
     "blocks": "Layout blocks",
     "gold": "Gold passages",
     "hits": "Hits",
+    "references": "References as arcs",
+    "references": "References",
     "find": "Find results",
     "cuts": "Cut lines",
     "lanes": "Lanes in the margin",
@@ -37,7 +41,7 @@ class LayerMenu(QMenu):
         self._pages = pages
         self._switches: dict[str, QAction] = {}
         for layer in LAYERS:
-            switch = self.addAction(LAYER_NAMES[layer])
+            switch = self.addAction(LAYER_NAMES.get(layer, layer.capitalize()))
             switch.setCheckable(True)
             switch.setData(layer)
             self._switches[layer] = switch

@@ -20,7 +20,7 @@ from gui.state import OpenDocument, State
 
 TYPING_MILLISECONDS = 120
 MOST_LISTED = 500
-CONTEXT = 30
+BEFORE, AFTER = 12, 60  # characters shown around a match
 
 
 class FindPanel(QWidget):
@@ -139,7 +139,7 @@ class FindPanel(QWidget):
             return
         for start, end in self._matches[:MOST_LISTED].tolist():
             text = current.document.text
-            snippet = text[max(0, start - CONTEXT) : end + CONTEXT].replace("\n", " ")
+            snippet = text[max(0, start - BEFORE) : end + AFTER].replace("\n", " ")
             mark = _mark(self._state, start, end)
             page = (current.shown or current.document).page_of(start) + 1
             item = QListWidgetItem(f"{mark} {page}: {snippet}")
