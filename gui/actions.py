@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from gui.commands import Commands
+from gui.commands import Commands, mark_hit
 
 MENUS = ("File", "Edit", "View", "Go", "Strategy", "Evaluate", "Tools", "Window", "Help")
 
@@ -43,6 +43,52 @@ def _spec(  # noqa: PLR0917 - the columns of the table
 
 
 C = Commands
+RETRIEVAL: tuple[ActionSpec, ...] = (
+    _spec(
+        "evaluate.gold",
+        "Mark as &gold",
+        "G",
+        "Evaluate",
+        "The selected text answers the question; once more takes it back",
+        C.mark_gold,
+        pages_only=True,
+        begins_group=True,
+    ),
+    _spec(
+        "evaluate.gold_part",
+        "Mark as gold in &part",
+        "Shift+G",
+        "Evaluate",
+        "The selected text answers the question in part",
+        C.mark_gold_in_part,
+        pages_only=True,
+    ),
+    _spec("evaluate.next", "Ne&xt question", "Alt+Down", "Evaluate", "Ask it", C.next_question),
+    _spec(
+        "evaluate.previous", "Pre&vious question", "Alt+Up", "Evaluate", "Ask it", C.last_question
+    ),
+    *(
+        _spec(
+            f"evaluate.mark_{rank}",
+            f"Hit &{rank}",
+            str(rank),
+            "Evaluate/Mark hit",
+            "The chunk of this hit is gold; once more takes it back",
+            mark_hit(rank),
+            pages_only=True,
+        )
+        for rank in range(1, 10)
+    ),
+    _spec(
+        "evaluate.questions",
+        "&Questions and gold",
+        "",
+        "Evaluate",
+        "Show the questions",
+        C.show_questions,
+        begins_group=True,
+    ),
+)
 ACTIONS: tuple[ActionSpec, ...] = (
     _spec("file.open", "&Open…", "Ctrl+O", "File", "Open a PDF or text file", C.open_document),
     _spec("file.sample", "Open &sample", "", "File", "Open the bundled guideline", C.open_sample),
@@ -211,6 +257,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         C.pin_baseline,
         pages_only=True,
     ),
+    *RETRIEVAL,
     _spec(
         "tools.chunk",
         "&Chunk tool",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """What each action does: one method an action, in the order of the menus."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -212,6 +213,30 @@ class Commands:
     def pin_baseline(self) -> None:
         self._bench.bottom.scores.pin_baseline()
 
+    def mark_gold(self) -> None:
+        if self._bench.retrieval is not None:
+            self._bench.retrieval.labelling.mark_selection(grade=2)
+
+    def mark_gold_in_part(self) -> None:
+        if self._bench.retrieval is not None:
+            self._bench.retrieval.labelling.mark_selection(grade=1)
+
+    def next_question(self) -> None:
+        if self._bench.retrieval is not None:
+            self._bench.retrieval.labelling.step(1)
+
+    def last_question(self) -> None:
+        if self._bench.retrieval is not None:
+            self._bench.retrieval.labelling.step(-1)
+
+    def mark_hit(self, rank: int) -> None:
+        if self._bench.retrieval is not None:
+            self._bench.retrieval.labelling.mark_hit(rank)
+
+    def show_questions(self) -> None:
+        self._window.show_pane("bottom")
+        self._bench.bottom.show_tab("gold")
+
     # Tools
 
     def tool_chunk(self) -> None:
@@ -251,3 +276,12 @@ class Commands:
     def about(self) -> None:
         name = QCoreApplication.applicationName()
         self._window.say(f"{name} {VERSION}, free software under the AGPL 3.0 or later")
+
+
+def mark_hit(rank: int) -> Callable[[Commands], None]:
+    """The handler of the action that marks the hit of a rank."""
+
+    def run(commands: Commands) -> None:
+        commands.mark_hit(rank)
+
+    return run

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QUndoGroup
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from core.engine_process import EngineProcess
@@ -31,12 +31,14 @@ from gui.panels.inspector import Inspector
 from gui.panels.left_pane import LeftPane
 from gui.panels.picker import StrategyPicker
 from gui.panels.strategy_panel import StrategyPanel
+from gui.questions import QuestionBook
 from gui.state import Selection
 from gui.theme import Theme
 from gui.toolbar import ToolBar
 
 if TYPE_CHECKING:
     from gui.panels.plots import Plots
+    from gui.retrieval import Retrieval
     from gui.study import Study
 
 STRATEGY_HEIGHT, INSPECTOR_HEIGHT = 420, 260
@@ -63,12 +65,15 @@ class Workbench(QObject):
         self.scoring = Scoring(state, jobs, self.pipeline, self)
         self.searching = Searching(state, jobs, self.pipeline, self)
         self.history = History(state, window.pages)
-        self.keeping = Keeping(window)
+        self.book = QuestionBook(state, jobs, self)
+        self.undo_group = QUndoGroup(self)
+        self.keeping = Keeping(window, self.book)
         self.commands = Commands(self, window)
         self.actions: dict[str, QAction] = {}
         self.panes: dict[str, QWidget] = {}
         self.plots: Plots | None = None
         self.study: Study | None = None
+        self.retrieval: Retrieval | None = None
         window.workbench = self
 
     def build(self) -> Iterator[None]:
@@ -93,6 +98,8 @@ class Workbench(QObject):
         self.make_plots()
         yield
         self.make_study()
+        yield
+        self.make_retrieval()
 
     def _make_menus(self) -> None:
         window = self._window
@@ -140,12 +147,20 @@ class Workbench(QObject):
             self.plots.set_theme(theme)
         if self.study is not None:
             self.study.set_theme(theme)
+        if self.retrieval is not None:
+            self.retrieval.set_theme(theme)
 
     def make_study(self) -> None:
         """Make what helps to choose and judge strategies."""
         from gui.study import Study
 
         self.study = Study(self, self._window)
+
+    def make_retrieval(self) -> None:
+        """Make what belongs to questions, gold and evaluations."""
+        from gui.retrieval import Retrieval
+
+        self.retrieval = Retrieval(self, self._window)
 
     def make_plots(self) -> None:
         """Make the plots."""

@@ -3,6 +3,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -52,6 +53,8 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     chosen: int = -1
     compared: int = -1
     query: str = ""
+    questions: dict[str, Any] | None = None  # a query set that is not saved as a file
+    question: int = -1  # the one looked at
     top_k: int = 5
     layers: tuple[str, ...] = ()
     rotation: int = 0  # degrees clockwise

@@ -17,6 +17,7 @@ from gui.workspace_place import last_workspace
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
+    from gui.questions import QuestionBook
     from gui.state import OpenDocument
 
 SAVE_AFTER_MILLISECONDS = 2_000
@@ -27,9 +28,10 @@ _FITS: dict[str, Fit] = {"none": "none", "width": "width", "page": "page"}
 class Keeping(QObject):
     """Takes the workspace from the window, and puts it back."""
 
-    def __init__(self, window: "MainWindow") -> None:
+    def __init__(self, window: "MainWindow", book: "QuestionBook") -> None:
         super().__init__(window)
         self._window = window
+        self._book = book
         self._saved = b""
         self._is_on = False
         self.file: Path | None = None  # where the user keeps it, beside the automatic copy
@@ -45,6 +47,8 @@ class Keeping(QObject):
             state.chosen_changed,
             state.compared_changed,
             state.query_changed,
+            book.changed,
+            book.chosen,
             window.pages.camera.zoom_changed,
             window.pages.camera.layout_changed,
             window.pages.verticalScrollBar().valueChanged,
@@ -150,6 +154,8 @@ class Keeping(QObject):
             chosen=places.index(state.chosen) if state.chosen in places else -1,
             compared=places.index(state.compared) if state.compared in places else -1,
             query=state.query,
+            questions=self._book.kept(),
+            question=self._book.index,
             top_k=state.top_k,
             layers=tuple(sorted(self._window.pages.shown.layers)),
             rotation=camera.rotation,
@@ -184,6 +190,10 @@ class Keeping(QObject):
         state.top_k = found.top_k
         state.set_query(found.query)
         self._put_documents(found, documents=documents)
+        try:
+            self._book.restore(found.questions, found.question)
+        except ChunkscopeError as error:
+            self._window.say(f"The questions are not restored: {error}")
 
     def _put_strategies(self, found: Workspace) -> None:
         state = self._window.state

@@ -93,6 +93,10 @@ class Searching(QObject):
         self.choices = choices
         self.search_all()
 
+    def choose(self, mode: serve.Mode, vectors: VectorKind, all_documents: bool) -> None:
+        """Search in another mode, with other vectors, in one or all documents."""
+        self.set_choices(Choices(mode, vectors, all_documents))
+
     def search_all(self) -> None:
         """Search again in every slot on the current document."""
         current = self._state.current

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The query box and the hits of the chosen strategy."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,13 +18,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.arrays import Spans
+from gui.questions import QuestionBook
 from gui.state import Hit, Selection, State
 from gui.theme import ROW_HEIGHT
 
 Index = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
-TITLES = ("Rank", "Score", "Chunk", "Page", "Document", "Text")
-WIDTHS = (50, 70, 60, 50, 140, 600)
+TITLES = ("Rank", "Score", "Chunk", "Page", "Gold", "Document", "Text")
+WIDTHS = (50, 70, 60, 50, 60, 140, 600)
+WHOLE = 0.99  # share of a gold passage that a hit holds whole
 SNIPPET = 160
 MODES = (
     ("Dense", "dense", "Nearest vectors, exactly"),
@@ -49,13 +53,20 @@ class HitModel(QAbstractTableModel):
         super().__init__()
         self._state = state
         self.hits: tuple[Hit, ...] = ()
-        self.is_stale = False
+        self.gold: Mapping[str, Spans] = {}  # by document id
 
     def show(self, hits: tuple[Hit, ...]) -> None:
         """Show other hits."""
         self.beginResetModel()
         self.hits = hits
         self.endResetModel()
+
+    def show_gold(self, gold: Mapping[str, Spans]) -> None:
+        """Mark the hits that hold gold, int64 (n, 2) by document."""
+        self.gold = gold
+        if self.hits:
+            last = len(self.hits) - 1
+            self.dataChanged.emit(self.index(0, 4), self.index(last, 4))
 
     def rowCount(self, parent: Index = NO_INDEX) -> int:
         """One row a hit."""
@@ -86,20 +97,20 @@ class HitModel(QAbstractTableModel):
     def _words(self, hit: Hit, column: int, length: int) -> str:
         opened = self._state.documents.get(hit.document)
         document = opened.document if opened is not None else None
-        if column == 0:
-            return str(hit.rank)
-        if column == 1:
-            mark = "≈ " if hit.exactness == "approximate" else ""
-            return f"{mark}{hit.score:.3f}"
-        if column == 2:
-            return str(hit.chunk + 1)
+        score = f"{'≈ ' if hit.exactness == 'approximate' else ''}{hit.score:.3f}"
+        facts = {0: str(hit.rank), 1: score, 2: str(hit.chunk + 1), 4: self._gold_mark(hit)}
+        if column in facts:
+            return facts[column]
         if column == 3:
             shown = opened.shown or document if opened is not None else None
             return str(shown.page_of(hit.start) + 1) if shown is not None else ""
-        if column == 4:
+        if column == 5:
             return opened.name if opened is not None else ""
         text = document.text[hit.start : hit.end] if document is not None else ""
         return " ".join(text[: 2 * length].split())[:length]
+
+    def _gold_mark(self, hit: Hit) -> str:
+        return gold_mark(hit, self.gold.get(hit.document))
 
 
 class QueriesPanel(QWidget):
@@ -119,6 +130,7 @@ class QueriesPanel(QWidget):
         super().__init__(parent)
         self.setObjectName("queriesPanel")
         self._state = state
+        self._book: QuestionBook | None = None
         self.box = QLineEdit()
         self.box.setPlaceholderText("Ask a question of the open documents, then press Enter")
         self.box.setClearButtonEnabled(True)
@@ -161,6 +173,22 @@ class QueriesPanel(QWidget):
         """Say something above the hits: searching, or why nothing was found."""
         self._note.setText(text)
 
+    def set_book(self, book: QuestionBook) -> None:
+        """Mark the gold of the question looked at in the hits."""
+        self._book = book
+        book.changed.connect(self.show_gold)
+        book.chosen.connect(self.show_gold)
+        self.show_gold()
+
+    def show_gold(self, *_: object) -> None:
+        """Mark the hits that hold gold of the question that is asked."""
+        book = self._book
+        is_asked = book is not None and book.current is not None
+        if book is None or not is_asked or book.current.question.strip() != self._state.query:
+            self.model.show_gold({})
+            return
+        self.model.show_gold({each: book.gold_in(each) for each in self._state.documents})
+
     def _on_enter(self) -> None:
         self.asked.emit(self.box.text().strip())
 
@@ -168,6 +196,7 @@ class QueriesPanel(QWidget):
         if self.box.text().strip() != query:
             self.box.setText(query)
         self.say("searching…" if query else "")
+        self.show_gold()
 
     def _on_hits(self, document: str, slot: int) -> None:
         current = self._state.current
@@ -197,6 +226,17 @@ class QueriesPanel(QWidget):
             self._state.set_current(hit.document)
         chosen = self._state.chosen
         self._state.select(Selection("chunk", (hit.chunk,), chosen, hit.start, hit.end, "hits"))
+
+
+def gold_mark(hit: Hit, gold: Spans | None) -> str:
+    """How many gold passages a hit holds whole, or that it holds a part of one."""
+    if gold is None or not len(gold):
+        return ""
+    inner = np.minimum(gold[:, 1], hit.end) - np.maximum(gold[:, 0], hit.start)
+    whole = int((inner >= WHOLE * (gold[:, 1] - gold[:, 0])).sum())
+    if whole:
+        return f"★ {whole}/{len(gold)}"
+    return "◐ part" if (inner > 0).any() else ""
 
 
 def _choice(name: str, options: Sequence[tuple[str, object, str]]) -> QComboBox:
