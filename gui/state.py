@@ -122,6 +122,7 @@ class State(QObject):
         selection_changed, hover_changed: the Selection.
         query_changed: the query's text.
         notices_changed: document id.
+        heat_changed: code of the score whose parts colour the chunks, "" for none.
     """
 
     documents_changed = Signal()
@@ -138,6 +139,7 @@ class State(QObject):
     hover_changed = Signal(object)
     query_changed = Signal(str)
     notices_changed = Signal(str)
+    heat_changed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -149,6 +151,7 @@ class State(QObject):
         self.selection = NOTHING
         self.hovered = NOTHING
         self.query = ""
+        self.heat = ""
         self.top_k = 5
         self._next_slot = 0
 
@@ -267,6 +270,12 @@ class State(QObject):
         if query != self.query:
             self.query = query
             self.query_changed.emit(query)
+
+    def set_heat(self, score: str) -> None:
+        """Colour the chunks by their part in a score; "" for no heat."""
+        if score != self.heat:
+            self.heat = score
+            self.heat_changed.emit(score)
 
     # results, put in by controllers
 

@@ -28,9 +28,17 @@ class Study(QObject):
         self.ghosting = Ghosting(state, jobs, bench.pipeline, self)
         bench.strategy.attach(bench.chunking, self.ghosting)
         bench.picker.set_facts(self.facts)
+        bench.bottom.scores.settings.options_changed.connect(bench.scoring.set_options)
+        state.heat_changed.connect(self._repaint_heat)
+        state.scores_changed.connect(self._repaint_heat)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
+
+    def _repaint_heat(self, *news: object) -> None:
+        if self._window.state.heat or len(news) == 1:
+            self._window.pages.viewport().update()
+            self._bench.left.thumbnails.viewport().update()
 
     def facts(self, code: str) -> Facts:
         """What is known of a strategy on the document shown."""

@@ -5,12 +5,14 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QFont, QPainter, QTransform
 
 from core.arrays import Spans, as_spans
 from core.document.model import Document
 from core.strategies.chunks import Chunks
+from gui.heat import heat_colour, heat_values
 from gui.pages import painters
 from gui.pages.overlay import NO_PIECES, OverlayMaker, PageOverlay, Pieces
 from gui.pages.painters import Label
@@ -27,11 +29,13 @@ from gui.theme import (
 LAYERS = (
     "ignored",
     "tint",
+    "heat",
     "overlap",
     "tail",
     "blocks",
     "gold",
     "hits",
+    "references",
     "find",
     "cuts",
     "lanes",
@@ -39,18 +43,33 @@ LAYERS = (
 )
 LINES_OF_ALL_UP_TO = 4  # visible strategies; above, a lane's lines show while hovered or pinned
 FILL_PADDING_DIP = 3.0
+REFERENCE_KEPT, REFERENCE_LOST = QColor("#565B66"), QColor("#A8003C")  # on a white page
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class References:
+    """Pairs of a mention and the pronoun for it: int64 (n, 4), and which no chunk holds, bool."""
+
+    pairs: NDArray[np.int64]
+    are_lost: NDArray[np.bool_]
+
+
+NO_REFERENCES = References(np.empty((0, 4), np.int64), np.empty(0, np.bool_))
 
 
 @dataclass(slots=True)
 class Shown:
     """What the view shows beside the state: layers, text selection, find results."""
 
-    layers: set[str] = field(default_factory=lambda: set(LAYERS) - {"ignored", "blocks"})
+    layers: set[str] = field(
+        default_factory=lambda: set(LAYERS) - {"ignored", "blocks", "references"}
+    )
     is_clean: bool = False  # while Space is held
     text_selection: tuple[int, int] | None = None
     matches: Spans = field(default_factory=lambda: as_spans([]))
     match: int = -1  # the current one
     gold: Spans = field(default_factory=lambda: as_spans([]))
+    references: References = NO_REFERENCES  # set by whoever knows them
     hovered_lane: int = -1  # slot whose lane the pointer is on
 
 
@@ -136,6 +155,13 @@ class Composer:
                 painters.paint_fills(canvas.painter, fills, canvas.transform, theme.parity, which)
             parents = Pieces(painters.grown(overlay.parents.quads, padding), overlay.parents.owners)
             painters.paint_bars(canvas.painter, parents, canvas.transform, theme.cut, 4)
+        heat = heat_values(self._state, result)
+        if "heat" in layers and heat is not None:
+            owners = np.unique(overlay.fills.owners).tolist()
+            colours = {owner: heat_colour(theme, float(heat[owner])) for owner in owners}
+            painters.paint_margin(
+                canvas.painter, overlay.fills, canvas.transform, canvas.box, colours
+            )
         if "overlap" in layers:
             painters.paint_hatch(
                 canvas.painter,
@@ -165,12 +191,37 @@ class Composer:
         if "gold" in shown.layers and len(shown.gold):
             gold = maker.span_overlay(shown.gold, canvas.page)
             painters.paint_underlines(canvas.painter, gold, canvas.transform, canvas.theme.gold)
+        if "references" in shown.layers and len(shown.references.pairs):
+            self._paint_references(canvas, maker)
         if shown.text_selection is not None:
             span = as_spans([sorted(shown.text_selection)])
             chosen = maker.span_overlay(span, canvas.page)
             tint = QColor(canvas.theme.accent)
             tint.setAlphaF(0.35)
             painters.paint_fills(canvas.painter, chosen, canvas.transform, (tint,), chosen.owners)
+
+    def _paint_references(self, canvas: "_Canvas", maker: OverlayMaker) -> None:
+        """Arcs from pronouns to what they stand for, red where a cut lies between."""
+        references = self._shown.references
+        start, end = maker.document.pages[canvas.page].start, maker.document.pages[canvas.page].end
+        pairs = references.pairs
+        met = np.flatnonzero(
+            ((pairs[:, 0] < end) & (pairs[:, 1] > start))
+            | ((pairs[:, 2] < end) & (pairs[:, 3] > start))
+        )
+        ends = [
+            maker.pieces(pairs[met, column : column + 2], np.arange(len(met)), canvas.page)
+            for column in (0, 2)
+        ]
+        painters.paint_arcs(
+            canvas.painter,
+            ends[0],
+            ends[1],
+            canvas.transform,
+            canvas.box,
+            are_lost=references.are_lost[met],
+            colours=(REFERENCE_KEPT, REFERENCE_LOST),
+        )
 
     def _paint_others(self, canvas: "_Canvas") -> None:
         visible = [slot for slot in self._state.slots if slot.is_visible]

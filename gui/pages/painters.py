@@ -27,6 +27,7 @@ from gui.pages.overlay import CutLines, Pieces, Quads
 
 TAB_HEIGHT = 16.0
 TAB_GAP = 2.0
+MARGIN = 6.0  # width of the strip of heat at the page's right edge
 BADGE = 18.0
 CLIP_MARGIN = 8.0  # how far a shape's strokes and badges reach beyond its points, dip
 END_DASH = (2.0, 3.0)  # of the end of a chunk after which text is in no chunk
@@ -294,6 +295,69 @@ def paint_bars(
     painter.setPen(pen)
     sides = mapped(pieces.quads[:, [0, 3]], transform).reshape(-1, 4).tolist()
     painter.drawLines([QLineF(*ends) for ends in sides])
+
+
+def paint_margin(
+    painter: QPainter,
+    pieces: Pieces,
+    transform: QTransform,
+    box: QRectF,
+    colours: Mapping[int, QColor],
+) -> None:
+    """Fill a narrow strip at the right of the page beside the pieces of each owner."""
+    if not len(pieces):
+        return
+    heights = mapped(pieces.quads, transform)[..., 1]
+    for owner, colour in colours.items():
+        own = heights[pieces.owners == owner]
+        top, foot = float(own.min()), float(own.max())
+        painter.fillRect(QRectF(box.right() - MARGIN, top, MARGIN, foot - top), colour)
+
+
+def paint_arcs(
+    painter: QPainter,
+    entities: Pieces,
+    pronouns: Pieces,
+    transform: QTransform,
+    box: QRectF,
+    *,
+    are_lost: NDArray[np.bool_],
+    colours: tuple[QColor, QColor],
+) -> None:
+    """Draw an arc for each reference; one whose other end is on another page leaves the page.
+
+    Pieces with the same owner are the two ends of one reference; `colours` are those of kept and
+    of lost ones.
+    """
+    places = [_middles(pieces, transform) for pieces in (entities, pronouns)]
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for owner in sorted(places[0].keys() | places[1].keys()):
+        is_lost = bool(are_lost[owner])
+        painter.setPen(QPen(colours[is_lost], 1.6 if is_lost else 1.0))
+        first, second = places[0].get(owner), places[1].get(owner)
+        if first is None and second is not None:
+            first = QPointF(second.x(), box.top())
+        if second is None and first is not None:
+            second = QPointF(first.x(), box.bottom())
+        if first is None or second is None:
+            continue
+        bend = max(10.0, min(60.0, abs(second.y() - first.y()) / 2))
+        path = QPainterPath(first)
+        if abs(second.y() - first.y()) < bend:  # on one line: over the text
+            path.cubicTo(first - QPointF(0, bend), second - QPointF(0, bend), second)
+        else:
+            path.cubicTo(first - QPointF(bend, 0), second - QPointF(bend, 0), second)
+        painter.drawPath(path)
+        painter.drawEllipse(second, 2.0, 2.0)
+
+
+def _middles(pieces: Pieces, transform: QTransform) -> dict[int, QPointF]:
+    """The middle of the upper edge of the first piece of each owner."""
+    found: dict[int, QPointF] = {}
+    edges = mapped(pieces.quads[:, :2], transform).mean(axis=1) if len(pieces) else np.empty((0, 2))
+    for owner, (x, y) in zip(pieces.owners.tolist(), edges.tolist(), strict=True):
+        found.setdefault(owner, QPointF(x, y))
+    return found
 
 
 def paint_underlines(

@@ -6,6 +6,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
 
+from gui.heat import heat_values
 from gui.panels.chunk_table import COLUMNS, ChunkTableModel, TableContent
 from gui.state import NOTHING, Selection, SlotResult, State
 from gui.theme import ROW_HEIGHT, Theme
@@ -51,6 +52,7 @@ class ChunkPanel(QWidget):
         state.chosen_changed.connect(self._refresh)
         state.current_changed.connect(self._refresh)
         state.selection_changed.connect(self._on_selection)
+        state.heat_changed.connect(self._refresh)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
@@ -68,6 +70,9 @@ class ChunkPanel(QWidget):
             return
         top = self.table.rowAt(0)
         tokens, columns = _columns(result)
+        heat = heat_values(self._state, result)
+        if heat is not None:
+            columns["heat"] = heat
         self._is_following = True
         self.model.set_content(TableContent(current.document, result.chunks, tokens, columns))
         self._is_following = False

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor
 
 from core.document.model import Document
 from core.strategies.chunks import LEVELS, Chunks
+from gui.heat import heat_colour
 from gui.theme import Theme
 
 FIRST_CHARACTERS = 90
@@ -206,6 +207,9 @@ class ChunkTableModel(QAbstractTableModel):
             side = Qt.AlignmentFlag.AlignLeft if column.is_text else Qt.AlignmentFlag.AlignRight
             return int(side | Qt.AlignmentFlag.AlignVCenter)
         if role == Qt.ItemDataRole.BackgroundRole and index.column() == 0:
+            heat = self._content.columns.get("heat")
+            if heat is not None:
+                return heat_colour(self._theme, float(heat[chunk]))
             tint = QColor(self._theme.parity[chunk % 2])
             tint.setAlphaF(0.35)
             return tint

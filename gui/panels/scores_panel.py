@@ -6,9 +6,11 @@ import math
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from core.scores.results import Measure, Scores
+from gui.panels.score_settings import ScoreSettings
+from gui.panels.side_by_side import SideBySide
 from gui.state import State
 from gui.theme import Theme
 
@@ -184,22 +186,57 @@ class ScoresPanel(QWidget):
             row.addWidget(card, 1)
             card.bin_clicked.connect(self.chunks_asked)
             card.clicked.connect(self.blame_asked)
+        self.heat = QComboBox()
+        self.heat.setAccessibleName("Heat")
+        self.heat.setToolTip("Colour chunks by what they lack of a score: pages, thumbnails, table")
+        self.heat.addItems(["No heat", *CODES])
+        self.heat.currentTextChanged.connect(self._on_heat)
+        self.settings = ScoreSettings(self)
+        self._open = QToolButton()
+        self._open.setText("Weights and options…")
+        self._open.setAutoRaise(True)
+        self._open.clicked.connect(self.open_settings)
+        below = QHBoxLayout()
+        below.addWidget(self._facts, 1)
+        below.addWidget(self.heat)
+        below.addWidget(self._open)
+        self.side = SideBySide(state, theme)
+        self.side.slot_asked.connect(state.set_chosen)
+        self._lower = QHBoxLayout()
+        self._lower.addWidget(self.side, 3)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(8, 6, 8, 6)
         self._column.addLayout(row)
-        self._column.addWidget(self._facts)
+        self._column.addLayout(below)
+        self._column.addLayout(self._lower, 1)
+        state.heat_changed.connect(self._show_heat)
         state.scores_changed.connect(self._on_scores)
         state.chosen_changed.connect(self._refresh)
         state.current_changed.connect(self._refresh)
 
     def add_plots(self, plots: QWidget) -> None:
-        """Put the plots below the cards."""
-        self._column.addWidget(plots, 1)
+        """Put the plots below the cards, beside the table of strategies."""
+        self._lower.addWidget(plots, 5)
+
+    def open_settings(self) -> None:
+        """Show weights and options above their button."""
+        corner = self._open.mapToGlobal(self._open.rect().topRight())
+        self.settings.adjustSize()
+        place = corner - self.settings.rect().bottomRight()
+        self.settings.move(max(0, place.x()), max(0, place.y()))
+        self.settings.show()
+
+    def _on_heat(self, words: str) -> None:
+        self._state.set_heat(words if words in CODES else "")
+
+    def _show_heat(self, code: str) -> None:
+        self.heat.setCurrentText(code or "No heat")
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         for card in self.cards.values():
             card.set_theme(theme)
+        self.side.set_theme(theme)
 
     def pin_baseline(self) -> None:
         """Show changes against the scores of now."""

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
+from gui.heat import heat_colour, heat_values
 from gui.pages.images import PageImages, Tile, tiles_of
 from gui.state import OpenDocument, State
 from gui.theme import Theme
@@ -52,7 +53,7 @@ class Thumbnails(QAbstractScrollArea):
         self.verticalScrollBar().setSingleStep(40)
         state.current_changed.connect(self._on_document)
         state.sizes_known.connect(self._on_sizes)
-        for signal in (state.chunks_changed, state.hits_changed):
+        for signal in (state.chunks_changed, state.hits_changed, state.heat_changed):
             signal.connect(self._repaint)
         state.chosen_changed.connect(self._repaint)
         images.arrived.connect(self._repaint)
@@ -147,12 +148,14 @@ class Thumbnails(QAbstractScrollArea):
         first = max(0, int(np.searchsorted(self._tops, top, side="right")) - 1)
         last = int(np.searchsorted(self._tops, top + self.viewport().height(), side="left"))
         cuts = _cut_offsets(self._state)
+        heat = _heat(self._state)
         ranks = _best_ranks(self._state, opened)
         left = max(4.0, (self.viewport().width() - WIDTH) / 2 - LANE)
         for page in range(first, last):
             height = float(self._heights[page])
             box = QRectF(left, float(self._tops[page]) - top, WIDTH, height)
             self._paint_page(painter, opened, page, box)
+            self._paint_heat(painter, opened, page, box, heat)
             self._paint_density(painter, opened, page, box, cuts)
             self._paint_rank(painter, box, ranks.get(page))
 
@@ -175,6 +178,28 @@ class Thumbnails(QAbstractScrollArea):
         painter.setPen(self._theme.accent if is_current else self._theme.muted)
         label = QRectF(box.left(), box.bottom() + 1, box.width(), LABEL)
         painter.drawText(label, Qt.AlignmentFlag.AlignCenter, str(page + 1))
+
+    def _paint_heat(
+        self,
+        painter: QPainter,
+        opened: OpenDocument,
+        page: int,
+        box: QRectF,
+        heat: tuple[np.ndarray, np.ndarray] | None,
+    ) -> None:
+        """What each chunk lacks of a score, beside the page; spans, int64 (n, 2), and values."""
+        document = opened.shown or opened.document
+        if heat is None or document is None or page >= len(document.pages):
+            return
+        spans, values = heat
+        start, end = document.pages[page].start, document.pages[page].end
+        scale = box.height() / max(1, end - start)
+        met = np.flatnonzero((spans[:, 0] < end) & (spans[:, 1] > start))
+        for index in met.tolist():
+            top = (max(start, int(spans[index, 0])) - start) * scale
+            foot = (min(end, int(spans[index, 1])) - start) * scale
+            place = QRectF(box.right() + 3, box.top() + top, LANE, foot - top)
+            painter.fillRect(place, heat_colour(self._theme, float(values[index])))
 
     def _paint_density(
         self,
@@ -224,6 +249,14 @@ class Thumbnails(QAbstractScrollArea):
 
     def _repaint(self, *_: object) -> None:
         self.viewport().update()
+
+
+def _heat(state: State) -> tuple[np.ndarray, np.ndarray] | None:
+    result = state.chosen_result
+    values = heat_values(state, result)
+    if values is None or result is None or result.chunks is None:
+        return None
+    return result.chunks.spans, values[result.chunks.owners]
 
 
 def _cut_offsets(state: State) -> np.ndarray:

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The visible strategies side by side: number of chunks, five scores and the mean."""
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from core.scores.mean import CODES
+from core.scores.results import Scores
+from gui.panels.slot_list import swatch
+from gui.state import Slot, State
+from gui.theme import ROW_HEIGHT, Theme
+
+TITLES = ("Strategy", "Chunks", *CODES, "Mean")
+
+
+def measure_words(scores: Scores, code: str) -> str:
+    """A score as it is shown: ≈ will be replaced, p is pooled, — is not measurable."""
+    measure = scores[code]
+    if measure.value is None:
+        return "—"
+    if measure.state == "late":
+        return f"≈ {measure.value:.3f}"
+    return f"{measure.value:.3f}{' p' if measure.state == 'pooled' else ''}"
+
+
+def mean_words(scores: Scores) -> str:
+    """The mean as it is shown."""
+    if scores.mean is None:
+        return "—"
+    return f"{scores.mean:.3f}" if scores.is_final else f"≈ {scores.mean:.3f}"
+
+
+class SideBySide(QTableWidget):
+    """One row a visible strategy.
+
+    Signals:
+        slot_asked: the id of the slot whose row was clicked.
+    """
+
+    slot_asked = Signal(int)
+
+    def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(0, len(TITLES), parent)
+        self.setObjectName("sideBySide")
+        self._state = state
+        self._theme = theme
+        self.setHorizontalHeaderLabels(TITLES)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setShowGrid(False)
+        self.setFrameShape(QTableWidget.Shape.NoFrame)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(40)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        self.cellClicked.connect(self._on_cell)
+        state.slots_changed.connect(self.refresh)
+        state.scores_changed.connect(self.refresh)
+        state.chunks_changed.connect(self.refresh)
+        state.chosen_changed.connect(self.refresh)
+        state.current_changed.connect(self.refresh)
+
+    def sizeHint(self) -> QSize:
+        """High enough for six rows."""
+        return QSize(420, ROW_HEIGHT * 5)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self._theme = theme
+        self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """Show what is known now; nothing while hidden."""
+        current = self._state.current
+        if current is None or not self.isVisible():
+            return
+        self.setRowCount(len(self._state.slots))
+        for row, slot in enumerate(self._state.slots):
+            result = current.result(slot.id)
+            scores, chunks = result.scores, result.chunks
+            words = [slot.recipe.code, "…" if chunks is None else f"{len(chunks):,}"]
+            if scores is None:
+                words += ["…"] * (len(CODES) + 1)
+            else:
+                words += [measure_words(scores, code) for code in CODES] + [mean_words(scores)]
+            for column, text in enumerate(words):
+                self.setItem(row, column, self._cell(text, slot, column, scores))
+
+    def showEvent(self, event: object) -> None:
+        """Catch up with what happened while hidden."""
+        super().showEvent(event)  # type: ignore[arg-type]  # Qt's show event
+        self.refresh()
+
+    def _cell(self, text: str, slot: Slot, column: int, scores: Scores | None) -> QTableWidgetItem:
+        cell = QTableWidgetItem(text)
+        font = QFont(self.font())
+        font.setBold(slot.id == self._state.chosen)
+        font.setItalic(text.startswith("≈"))
+        cell.setFont(font)
+        if text.startswith("≈"):
+            cell.setForeground(QColor(self._theme.approximate))
+        if column == 0:
+            cell.setIcon(swatch(self._theme, slot.colour))
+            cell.setToolTip(slot.recipe.word)
+        else:
+            cell.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if 1 < column <= 1 + len(CODES) and scores is not None:
+            cell.setToolTip(scores[CODES[column - 2]].reason)
+        return cell
+
+    def _on_cell(self, row: int, column: int) -> None:
+        del column
+        if row < len(self._state.slots):
+            self.slot_asked.emit(self._state.slots[row].id)
