@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -35,6 +35,9 @@ REWRITE_SHARE = 0.2
 TIDY_AFTER = 48  # updates; each leaves a fragment and a version
 KEEP_VERSIONS = timedelta(seconds=30)  # a search in another process may still read them
 SPARE = 16  # hits beyond k that are fetched, so that ties at the edge are cut by place
+RECALL_QUERIES, RECALL_NOISE, RECALL_SEED = 30, 0.5, 12_345
+PQ_COMPONENTS = 8  # of a vector are one byte in IVF_PQ
+_TYPES = {"ivfpq": "IVF_PQ", "ivfhnswsq": "IVF_HNSW_SQ"}
 DAMAGED = "the search index was damaged and has been made again from the document"
 _NOT_DAMAGE = ("no space left", "permission denied", "read-only", "too many open files")
 _META = b"chunkscope"
@@ -84,7 +87,8 @@ class _State:
     version: int = -1
     keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     has_text_index: bool = False
-    vector_index: VectorIndex | None = None
+    vector_index: str = ""  # its type
+    index_recall: float | None = None
     updates: int = 0
 
 
@@ -114,14 +118,20 @@ class ChunkIndex:
         """
         return self._guarded(self._open, or_else=lambda: False)
 
-    def update(self, rows: Rows) -> Written:
+    def update(self, rows: Rows, *, within: Sequence[str] = ()) -> Written:
         """Make the table hold exactly these rows, in one commit, writing those that changed.
+
+        Args:
+            rows: all rows, or all rows of some documents.
+            within: ids of these documents, so that the rows of others stay; empty: all.
 
         Raises:
             SearchError: it cannot be written; what was there stays.
         """
         with self.place.lock(self.space.table):
-            written = self._guarded(lambda: self._update(rows), or_else=lambda: self._begin(rows))
+            written = self._guarded(
+                lambda: self._update(rows, within), or_else=lambda: self._begin(rows)
+            )
         return self._told(written)
 
     def rebuild(self, rows: Rows) -> Written:
@@ -157,7 +167,8 @@ class ChunkIndex:
                 query = query.bypass_vector_index()
             else:
                 query = query.nprobes(index.probes).refine_factor(index.refine)
-                query = query.ef(max(index.ef, k)) if "HNSW" in index.type else query
+                candidates = max(index.ef, (k + SPARE) * index.refine)
+                query = query.ef(candidates) if "HNSW" in index.type else query
             return _limited(query, k, filters, "_distance")
 
         found = self._guarded(ask)
@@ -182,10 +193,24 @@ class ChunkIndex:
         """Build a vector index where there are rows enough; False where search stays exact."""
         if len(self) < INDEXED_FROM:
             return False
-        if self._state.vector_index != index:
+        if self._state.vector_index != index.type:
             with self.place.lock(self.space.table):
                 self._guarded(lambda: self._index_vectors(index))
         return True
+
+    def index_recall(self, index: VectorIndex, k: int = 10) -> float:
+        """Share of the exact hits that a vector index gives, mean over queries near some rows."""
+        if self._state.index_recall is None:
+            generator = np.random.default_rng(RECALL_SEED)
+            shares = []
+            for vector in self._guarded(lambda: self._some_vectors(generator)):
+                noise = generator.normal(size=vector.shape) / np.sqrt(vector.size)
+                query = np.asarray(vector + RECALL_NOISE * noise, np.float32)
+                query /= np.linalg.norm(query)
+                exact = self.nearest(query, k).keys
+                shares.append(np.isin(exact, self.nearest(query, k, index=index).keys).mean())
+            self._state.index_recall = float(np.mean(shares))
+        return self._state.index_recall
 
     def texts(self, keys: NDArray[np.int64]) -> list[str]:
         """The texts of some rows, int64 (k,), for a re-ranker."""
@@ -214,48 +239,64 @@ class ChunkIndex:
         return True
 
     def _read_state(self) -> None:
-        rows = self._table.search().select(["key"]).limit(self._table.count_rows()).to_arrow()
-        keys = np.sort(np.asarray(rows.column("key"), np.int64))
-        has_text = any("text" in index.columns for index in self._table.list_indices())
-        self._state = _State(self._table.version, keys, has_text)
+        state = _State(self._table.version, self._keys())
+        for each in self._table.list_indices():
+            if "text" in each.columns:
+                state.has_text_index = True
+            if "vector" in each.columns:
+                state.vector_index = _TYPES.get(str(each.index_type).replace("_", "").lower(), "")
+        self._state = state
 
-    def _update(self, rows: Rows) -> Written:
+    def _keys(self, where: str = "") -> NDArray[np.int64]:
+        """The keys of the rows, ascending, int64 (n,)."""
+        query = self._table.search().select(["key"]).limit(self._table.count_rows())
+        rows = (query.where(where) if where else query).to_arrow()
+        return np.sort(np.asarray(rows.column("key"), np.int64))
+
+    def _update(self, rows: Rows, within: Sequence[str]) -> Written:
         if self._table is None:
             self._open()
         self._table.checkout_latest()
         if self._table.version != self._state.version:
             self._read_state()
-        if _dimension(self._table) != rows.dimension:
+        if _dimension(self._table) != rows.dimension and not within:
             return self._begin(rows)
-        known = self._state.keys
+        everything = self._state.keys
+        known = self._keys(condition(Filters(tuple(within)))) if within else everything
         is_new = ~np.isin(rows.keys, known)
         gone = known[~np.isin(known, rows.keys)]
         added = int(is_new.sum())
         if not added and not len(gone):
-            return Written(0, 0, len(known))
-        if added + len(gone) > REWRITE_SHARE * len(rows):
+            return Written(0, 0, len(everything))
+        if added + len(gone) > REWRITE_SHARE * len(rows) and not within:
             self._table.add(_arrow(rows, self.space), mode="overwrite")
-            self._state.has_text_index, self._state.vector_index = False, None
+            self._state.has_text_index, self._state.vector_index = False, ""
         else:
             self._write_changes(rows.take(is_new), gone)
-        if self.place.folder is None and self._table.count_rows() != len(rows):
-            return self._begin(rows)  # somebody else wrote meanwhile, and no lock kept us apart
-        self._state.keys = np.sort(rows.keys)
+        kept = everything[~np.isin(everything, gone)]
+        self._state.keys = np.sort(np.concatenate([kept, rows.keys[is_new]]))
+        if self.place.folder is None and self._table.count_rows() != len(self):
+            if within:
+                raise SearchError(
+                    "another program wrote into the index at the same time: try again"
+                )
+            return self._begin(rows)  # no lock kept us apart
         self._state.version = self._table.version
         self._state.updates += 1
         if self._state.updates % TIDY_AFTER == 0:
             self._tidy()
-        return Written(added, len(gone), len(rows))
+        return Written(added, len(gone), len(self))
 
     def _write_changes(self, new: Rows, gone: NDArray[np.int64]) -> None:
         """Add and delete rows in one commit."""
         if not len(new):
             self._table.delete(_key_list(gone))
-            return
-        merge = self._table.merge_insert("key").when_not_matched_insert_all()
-        if len(gone):
+        elif not len(gone):
+            self._table.add(_arrow(new, self.space))
+        else:
+            merge = self._table.merge_insert("key").when_not_matched_insert_all()
             merge = merge.when_not_matched_by_source_delete(_key_list(gone))
-        merge.execute(_arrow(new, self.space))
+            merge.execute(_arrow(new, self.space))
 
     def _begin(self, rows: Rows) -> Written:
         """Make the table anew with these rows, whatever stands in its place."""
@@ -292,11 +333,23 @@ class ChunkIndex:
     def _index_vectors(self, index: VectorIndex) -> None:
         from lancedb.index import HnswSq, IvfPq
 
-        kind = HnswSq if "HNSW" in index.type else IvfPq
-        config = kind(distance_type="cosine", num_partitions=index.partitions)
+        settings: dict[str, Any] = {"distance_type": "cosine", "num_partitions": index.partitions}
+        dimension = _dimension(self._table)
+        if "HNSW" in index.type:
+            config: Any = HnswSq(**settings)
+        else:
+            parts = dimension // PQ_COMPONENTS if dimension % PQ_COMPONENTS == 0 else None
+            config = IvfPq(**settings, num_sub_vectors=parts)
         self._table.create_index("vector", config=config, replace=True)
-        self._state.vector_index = index
+        self._state.vector_index, self._state.index_recall = index.type, None
         self._state.version = self._table.version
+
+    def _some_vectors(self, generator: np.random.Generator) -> NDArray[np.float32]:
+        """float32 (m, d): the vectors of some rows."""
+        keys = generator.choice(self._state.keys, min(RECALL_QUERIES, len(self)), replace=False)
+        query = self._table.search().where(_key_list(keys)).select(["vector"]).limit(len(keys))
+        column = query.to_arrow().column("vector").combine_chunks()
+        return np.asarray(column.flatten(), np.float32).reshape(len(keys), -1)
 
     # --- what can go wrong ----------------------------------------------------------------------
 

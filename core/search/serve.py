@@ -28,6 +28,7 @@ from core.search.rows import Rows
 Mode = Literal["dense", "index", "text", "hybrid"]
 MODES: tuple[Mode, ...] = ("dense", "index", "text", "hybrid")
 KEPT_TABLES = 12
+COMPARED_UP_TO = 200_000  # rows; above, the recall of the vector index is measured once
 DEFAULT_INDEX = VectorIndex()
 
 
@@ -216,6 +217,8 @@ def _dense(table: ChunkIndex, question: Question, k: int) -> tuple[FoundRows, fl
     if question.mode != "index" or not table.index_vectors(question.index):
         return table.nearest(question.vector, k, question.filters), None
     found = table.nearest(question.vector, k, question.filters, index=question.index)
+    if len(table) > COMPARED_UP_TO:
+        return found, table.index_recall(question.index)
     exact = table.nearest(question.vector, k, question.filters)
     return found, float(np.isin(exact.keys, found.keys).mean()) if len(exact) else None
 

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from core.errors import SearchError
+from core.search import index as index_module
 from core.search import serve
 from core.search.filters import Filters, allowed
-from core.search.index import TIDY_AFTER, ChunkIndex, Space
+from core.search.index import TIDY_AFTER, ChunkIndex, Space, VectorIndex
 from core.search.place import Place, corpus_place, remove_corpus, stored_corpora
 from core.search.serve import Question, Where, exact_hits, update_and_search
 from tests.core.search.pools import rows_at, two_documents, unit_vectors
@@ -272,3 +273,46 @@ def test_rows_come_back_after_a_change_of_the_dimension(index):
     index.update(smaller)
 
     assert len(index.nearest(unit_vectors(1, 5, 8)[0], 3)) == 3
+
+
+def test_an_update_of_one_document_leaves_the_others(index):
+    index.update(two_documents())
+
+    written = index.update(rows_at([0, 20, 45], name="a", tags=("health",)), within=["a"])
+
+    assert (written.added, written.removed, written.total) == (1, 48, 103)
+    assert len(index.nearest(QUERY, 1000, Filters(documents=("a",)))) == 3
+    assert len(index.nearest(QUERY, 1000, Filters(documents=("b",)))) == 100
+
+
+@pytest.fixture
+def large(index, monkeypatch):
+    """A table that counts as large enough for a vector index."""
+    monkeypatch.setattr(index_module, "INDEXED_FROM", 2_000)
+    rows = rows_at(range(0, 4_800, 2), length=2)
+    index.update(replace(rows, vectors=unit_vectors(len(rows), 3)))
+    return index
+
+
+def test_a_pool_below_the_limit_has_no_vector_index(index):
+    index.update(two_documents())
+
+    assert not index.index_vectors(VectorIndex())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["IVF_PQ", "IVF_HNSW_SQ"])
+def test_a_vector_index_finds_most_of_what_exact_search_finds(large, kind):
+    index = VectorIndex(kind, refine=50)  # with 16 components a row is only two bytes
+
+    assert large.index_vectors(index)
+
+    assert large.index_recall(index) > 0.9
+    assert reopened(large)._state.vector_index == kind
+
+
+@pytest.mark.slow
+def test_a_search_through_the_index_tells_its_recall(large):
+    found, recall = serve.ask(large, Question("", QUERY, 10, "index"))
+
+    assert len(found) == 10 and 0.5 <= recall <= 1
