@@ -15,7 +15,6 @@ from core.document.blocks import (
     Fonts,
     measure_fonts,
     name_kind,
-    split_paragraphs,
 )
 from core.document.boilerplate import find_boilerplate, find_edge_pieces
 from core.document.composer import Composer, line_box
@@ -37,6 +36,7 @@ from core.document.model import (
 )
 from core.document.page_layout import PageLayout, Part, lay_out, without_lines
 from core.document.page_notices import collect_notices
+from core.document.paragraphs import split_paragraphs
 from core.document.raw import RawPage
 from core.document.writer import TextWriter
 
@@ -146,13 +146,13 @@ def _make_drafts(
 def _page_drafts(layout: PageLayout, fonts: Fonts, settings: TextSettings) -> list[Draft]:
     """Return the blocks of one page: headers, body, footnotes, footers."""
     body: list[Draft] = []
-    for part in layout.parts:
+    for number, part in enumerate(layout.parts):
         if part.is_table:
             body.append(_table_draft(layout, part))
             continue
         found = split_paragraphs(part.lines)
         for draft in found:
-            draft.is_turned = part.is_turned
+            draft.is_turned, draft.part = part.is_turned, number
             name_kind(draft, fonts)
         body += found
     body = gather_figures(body, layout.page, fonts)

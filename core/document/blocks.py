@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""Lines into blocks, and what each block is, by the rules of fonts and places.
+"""Blocks before the text is made, and what each is, by tags and the rules of fonts.
 
 A block is a paragraph, a heading, one item of a list and so on. Its kind here is a first answer
 that needs no model; `core.document.upgrade` takes a better one from the layout model.
 """
 
-import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from core.document.hyphens import HYPHENS
 from core.document.model import BlockKind, BlockSource
 from core.document.raw import BOLD, MONO
 
 # Roles of the structure tree (ISO 32000-1, 14.8.4). "P" and containers say too little.
-_TAG_KINDS: dict[str, BlockKind] = {
+TAG_KINDS: dict[str, BlockKind] = {
     **{f"H{level}": "heading" for level in range(1, 7)},
     "H": "heading",
     "Title": "heading",
@@ -88,6 +86,7 @@ class Draft:
     rows: list[list[list[TextLine]]] = field(default_factory=list)
     header_rows: int = 0
     column: tuple[float, float] = (0.0, 0.0)  # u of the column's sides
+    part: int = -1  # of its page's layout
     gutters: tuple[float, ...] = ()  # u between the columns of a table
     is_turned: bool = False  # not in the page's main direction
     is_drawn: bool = False  # a table with drawn lines around and between its cells
@@ -118,6 +117,7 @@ CAPTION = re.compile(
     r"|algorithm|listing|tableau|figura|tabla|tabella)\s*[A-Z]?\d+(?:[.\-–]\d+)*\s*(?:[.:|–—]|$|\s)",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"^\S+\s*[A-Z]?\d+(?:[.\-–]\d+)*\s*[.:|–—]")
 CJK_CAPTION = re.compile(r"^[图圖図表]\s*\d+")
 NUMBERED = re.compile(
     r"^(?:(?:chapter|section|part|annex|appendix|article|kapitel|abschnitt|chapitre)\s+)?"
@@ -148,107 +148,6 @@ def measure_fonts(lines: Iterable[TextLine]) -> Fonts:
     return Fonts(size=sizes.most_common(1)[0][0] or 10.0, bold=bold[True] > bold[False])
 
 
-def split_paragraphs(lines: Sequence[TextLine]) -> list[Draft]:
-    """Cut the lines of one column into blocks where the page shows a break."""
-    if not lines:
-        return []
-    left = min(line.u0 for line in lines)
-    right = max(line.u1 for line in lines)
-    leading = _leading(lines)
-    drafts = [Draft(page=lines[0].page, lines=[lines[0]], column=(left, right))]
-    for index in range(1, len(lines)):
-        current = drafts[-1].lines
-        following = lines[index + 1] if index + 1 < len(lines) else None
-        if _begins(current, lines[index], following, left, right, leading):
-            drafts.append(Draft(page=lines[index].page, lines=[], column=(left, right)))
-        drafts[-1].lines.append(lines[index])
-    return drafts
-
-
-def _leading(lines: Sequence[TextLine]) -> float:
-    """Return the usual distance of baselines, in points."""
-    steps = sorted(
-        b.v - a.v for a, b in itertools.pairwise(lines) if 0.5 * b.size < b.v - a.v < 2.2 * b.size
-    )
-    return steps[len(steps) // 2] if steps else 1.25 * lines[0].size
-
-
-def _begins(
-    block: list[TextLine],
-    line: TextLine,
-    following: TextLine | None,
-    left: float,
-    right: float,
-    leading: float,
-) -> bool:
-    """Say whether `line` begins a new block after the lines of `block`."""
-    last = block[-1]
-    step = line.v - last.v
-    if step > 1.3 * max(leading, 0.9 * line.size) or step < 0:
-        return True
-    ratio = line.size / max(last.size, 0.1)
-    if _unfinished_word(last, line) and 0.8 < ratio < 1.25:
-        return False
-    if (ratio > 1.12 or ratio < 0.89) and min(len(line.text), len(last.text)) > 2:
-        return True
-    if last.bold != line.bold and not (last.mono and line.mono):
-        return not _inside_sentence(last, line, right) or not line.text[0].islower()
-    if _TAG_KINDS.get(last.tag) != _TAG_KINDS.get(line.tag):
-        return True
-    if last.mono and line.mono:
-        return False
-    if last.is_entry:
-        return True
-    if LIST_MARKER.match(line.text) and not _inside_sentence(last, line, right):
-        return True
-    if _indent_begins(block, line, following, left):
-        return True
-    return _ended_early(last, line, right)
-
-
-def _unfinished_word(last: TextLine, line: TextLine) -> bool:
-    """Say whether a word broken at the end of `last` goes on in `line`."""
-    text = last.text
-    return text[-1] in HYPHENS and len(text) > 1 and text[-2].isalpha() and line.text[0].islower()
-
-
-def _inside_sentence(last: TextLine, line: TextLine, right: float) -> bool:
-    """Say whether a line that looks like a list item only goes on with a sentence."""
-    full = right - last.u1 < 2 * line.size
-    return full and not ends_sentence(last.text) and bool(re.match(r"[\-–—(\w]", line.text))
-
-
-def _indent_begins(
-    block: list[TextLine], line: TextLine, following: TextLine | None, left: float
-) -> bool:
-    """Say whether the indent of `line` shows a new paragraph."""
-    last, em = block[-1], line.size
-    shift = line.u0 - last.u0
-    if abs(line.u0 + line.u1 - last.u0 - last.u1) < 0.8 * em and abs(shift) > 0.5 * em:
-        return False  # centred lines
-    if 0.8 * em < shift < 6 * em or (shift >= 6 * em and ends_sentence(last.text)):
-        if len(block) >= 2 and abs(block[-2].u0 - last.u0) < 0.5 * em:
-            return True
-        returns = following is not None and following.u0 < line.u0 - 0.8 * em
-        return returns and not LIST_MARKER.match(block[0].text)
-    if shift < -0.6 * em and ends_sentence(last.text):
-        marked = len(block) >= 2 or LIST_MARKER.match(block[0].text)
-        if marked and line.u0 < min([each.u0 for each in block]) - 0.6 * em:
-            return True  # back to the left of an indented block
-    hanging = len(block) >= 2 and block[0].u0 < last.u0 - 0.6 * em
-    return hanging and abs(line.u0 - block[0].u0) < 0.5 * em and shift < -0.6 * em
-
-
-def _ended_early(last: TextLine, line: TextLine, right: float) -> bool:
-    """Say whether the first word of `line` had room on the line before, after a sentence."""
-    word = line.text.split(" ", 1)[0]
-    room = right - last.u1
-    per_character = (last.u1 - last.u0) / max(1, len(last.text))
-    if room < 1.4 * per_character * (len(word) + 1) + 0.5 * line.size:
-        return False
-    return ends_sentence(last.text) and not line.text[:1].islower()
-
-
 def name_kind(draft: Draft, fonts: Fonts) -> None:
     """Set the kind and level of a block of text: from its tag, or else from words and fonts."""
     if not _take_tag(draft):
@@ -261,7 +160,7 @@ def _take_tag(draft: Draft) -> bool:
     """Set kind and level from the role of most lines in the structure tree, if it has one."""
     tags = Counter(line.tag for line in draft.lines)
     tag = tags.most_common(1)[0][0]
-    kind = _TAG_KINDS.get(tag)
+    kind = TAG_KINDS.get(tag)
     if kind is None or (kind == "heading" and len(draft.text) > _LONGEST_HEADING):
         return False
     draft.kind, draft.source = kind, "tags"
@@ -274,14 +173,10 @@ def _take_tag(draft: Draft) -> bool:
 
 def _name_by_fonts(draft: Draft, fonts: Fonts) -> None:
     text = draft.text
-    first = draft.lines[0]
     if draft.lines[-1].is_entry and len(draft.lines) <= 3:
         draft.kind, draft.level = "list_item", 1
         return
-    ratio = first.size / max(fonts.size, 0.1)
-    if (
-        CAPTION.match(text) and len(text) < 1200 and ratio < 1.3 and _captioned(text, draft, fonts)
-    ) or (CJK_CAPTION.match(text) and len(text) < 80):
+    if _is_caption(draft, fonts):
         draft.kind = "caption"
     elif is_heading(draft, fonts):
         draft.kind = "heading"
@@ -293,42 +188,42 @@ def _name_by_fonts(draft: Draft, fonts: Fonts) -> None:
         draft.kind = "formula"
 
 
-def _captioned(text: str, draft: Draft, fonts: Fonts) -> bool:
-    """Say whether a text that opens like a caption is one, and no sentence about a figure."""
-    label = re.match(r"^\S+\s*[A-Z]?\d+(?:[.\-–]\d+)*\s*[.:|–—]", text)
-    first = draft.lines[0]
+def _is_caption(draft: Draft, fonts: Fonts) -> bool:
+    """Say whether a block opens like a caption and is one, and no sentence about a figure."""
+    text, first = draft.text, draft.lines[0]
+    if CJK_CAPTION.match(text):
+        return len(text) < 80
+    if not CAPTION.match(text) or len(text) >= 1200 or first.size >= 1.3 * fonts.size:
+        return False
     small = first.size < 0.95 * fonts.size or first.bold != fonts.bold
-    return bool(label) or small or (len(text) < 120 and not ends_sentence(text))
+    return bool(_LABEL.match(text)) or small or (len(text) < 120 and not ends_sentence(text))
 
 
 def is_heading(draft: Draft, fonts: Fonts) -> bool:
-    """Say whether a block is a heading: short, and larger, heavier or numbered."""
+    """Say whether a block is a heading: short, and larger, heavier, in capitals or numbered."""
     text = draft.text
-    if len(draft.lines) > 4 or len(text) > 220 or not _LETTER.search(text):
+    if len(draft.lines) > 4 or len(text) > 220 or not _is_worded(text):
         return False
     ratio = min(line.size for line in draft.lines) / max(fonts.size, 0.1)
-    ends = bool(re.search(r"[.;,:]$", text)) and not NUMBERED.match(text)
-    letters = len(_LETTER.findall(text))
-    if letters < 0.4 * len(text.replace(" ", "")) or letters < 2:
-        return False
+    numbered = NUMBERED.match(text)
+    ends = text[-1] in ".;,:" and not numbered
     if ratio >= 1.15:
         return not (ends and len(text) > 120)
-    bold = all(line.bold for line in draft.lines) and not fonts.bold
-    if bold and ratio >= 0.9:
-        return len(text) < 160 and not (ends and len(text) > 60) and not LIST_BULLET(text)
-    numbered = NUMBERED.match(text)
-    if len(draft.lines) == 1 and len(text) < 90 and text.isupper() and letters >= 4:
+    if all(line.bold for line in draft.lines) and not fonts.bold and ratio >= 0.9:
+        return len(text) < 160 and not (ends and len(text) > 60) and not BULLET.match(text)
+    if len(draft.lines) == 1 and len(text) < 90 and text.isupper():
         return ratio >= 0.75 and not ends  # small capitals are set smaller than the body
-    if numbered and len(draft.lines) <= 2 and len(text) < 100 and ratio >= 0.95:
-        title = text[numbered.end() :]
-        deep = "." in numbered[1] or text.isupper()
-        return deep and not ends and (len(title) < 30 or not ends_sentence(text))
-    return False
+    if not numbered or len(draft.lines) > 2 or len(text) >= 100 or ratio < 0.95:
+        return False
+    brief = len(text) - numbered.end() < 30 or not ends_sentence(text)
+    return brief and ("." in numbered[1] or text.isupper())
 
 
-def LIST_BULLET(text: str) -> bool:
-    """Say whether the text opens with a bullet."""
-    return bool(BULLET.match(text))
+def _is_worded(text: str) -> bool:
+    """Say whether letters make a good part of a text, as in a heading."""
+    letters = len(_LETTER.findall(text))
+    fewest = 4 if text.isupper() and len(text.split()) == 1 else 2
+    return letters >= max(fewest, 0.4 * len(text.replace(" ", "")))
 
 
 def _is_formula(text: str) -> bool:

@@ -30,6 +30,9 @@ _ZONE = 0.14  # of the page's height, at the top and at the bottom
 _SAME_PLACE = 9.0  # points
 _WIDE = 2.0  # ems between the pieces of a line
 _FEWEST = 3  # pages on which a running line stands; 2 in a document of two pages
+_MOST_PIECES = 3  # in a line whose title most pages have
+_MOST_PAGES = 0.4  # of the document: left and right pages may differ
+_EVERYWHERE = "\0"  # added to a masked text: the places where most pages have it
 _FEW_PAGES = 6  # in a document where two page numbers that count with the pages are enough
 _WIDEST_BESIDE = 0.6  # of the page: a wider piece beside a page number is text
 
@@ -47,7 +50,6 @@ class EdgePiece:
     v: float
     u0: float
     u1: float
-    size: float
     is_wide: bool
     fragments: tuple[int, ...]
     text: str
@@ -69,9 +71,7 @@ def mask(text: str) -> str:
     return _ROMAN.sub("#", _DIGITS.sub("#", text.lower())).replace(" ", "")
 
 
-def find_edge_pieces(
-    page: int, fragments: Fragments, size: tuple[float, float]
-) -> list[EdgePiece]:
+def find_edge_pieces(page: int, fragments: Fragments, size: tuple[float, float]) -> list[EdgePiece]:
     """Return the pieces of lines near the edges of a page, each edge from outside inwards.
 
     Args:
@@ -94,7 +94,20 @@ def find_edge_pieces(
             near = members[inside]
             order = near[np.lexsort((fragments.u0[near], sign * fragments.v[near]))]
             for place, group in _pieces(fragments, order.tolist()):
-                found.append(_edge_piece(page, angle, is_top, fragments, group, place, width))
+                u0, u1 = float(fragments.u0[group[0]]), float(fragments.u1[group[-1]])
+                found.append(
+                    EdgePiece(
+                        page=page,
+                        angle=angle,
+                        is_top=is_top,
+                        v=place,
+                        u0=u0,
+                        u1=u1,
+                        is_wide=u1 - u0 > _WIDEST_BESIDE * width,
+                        fragments=tuple(group),
+                        text=" ".join([fragments.text[index] for index in group]),
+                    )
+                )
     return found
 
 
@@ -125,30 +138,6 @@ def _pieces(fragments: Fragments, order: Sequence[int]) -> list[tuple[float, lis
     return pieces
 
 
-def _edge_piece(
-    page: int,
-    angle: int,
-    is_top: bool,
-    fragments: Fragments,
-    group: Sequence[int],
-    v: float,
-    width: float,
-) -> EdgePiece:
-    u0, u1 = float(fragments.u0[group[0]]), float(fragments.u1[group[-1]])
-    return EdgePiece(
-        page=page,
-        angle=angle,
-        is_top=is_top,
-        v=v,
-        u0=u0,
-        u1=u1,
-        size=float(fragments.size[group[0]]),
-        is_wide=u1 - u0 > _WIDEST_BESIDE * width,
-        fragments=tuple(group),
-        text=" ".join([fragments.text[index] for index in group]),
-    )
-
-
 def find_boilerplate(
     pages: Sequence[Sequence[EdgePiece]], *, repeated: bool
 ) -> list[list[tuple[EdgePiece, BlockKind]]]:
@@ -177,11 +166,13 @@ def _repeated_places(pages: Sequence[Sequence[EdgePiece]]) -> Places:
         for piece in pieces:
             seen[_key(piece)].append((piece.v, piece.page))
     least = min(_FEWEST, max(2, len(pages)))
-    return {
-        key: crowded
-        for key, spots in seen.items()
-        if len(spots) >= least and key[2].strip("#.") and (crowded := _crowded(spots, least))
-    }
+    most = max(least, int(_MOST_PAGES * len(pages)))
+    places: dict[Key, list[tuple[float, float]]] = {}
+    for key, spots in seen.items():
+        if len(spots) >= least and key[2].strip("#."):
+            places[key] = _crowded(spots, least)
+            places[*key[:2], key[2] + _EVERYWHERE] = _crowded(spots, most)
+    return places
 
 
 def _crowded(spots: list[tuple[float, int]], least: int) -> list[tuple[float, float]]:
@@ -202,6 +193,12 @@ def _crowded(spots: list[tuple[float, int]], least: int) -> list[tuple[float, fl
 def _repeats(piece: EdgePiece, places: Places) -> bool:
     """Say whether the piece stands here on other pages too."""
     return any(low <= piece.v <= high for low, high in places.get(_key(piece), ()))
+
+
+def _is_everywhere(piece: EdgePiece, places: Places) -> bool:
+    """Say whether most pages, or most left or right pages, have the piece here."""
+    key = (*_key(piece)[:2], mask(piece.text) + _EVERYWHERE)
+    return any(low <= piece.v <= high for low, high in places.get(key, ()))
 
 
 def _counting(pages: Sequence[Sequence[EdgePiece]]) -> Counting:
@@ -255,7 +252,8 @@ def _running_pieces(
 
     As a rule the whole line is or is not: in a row of a table some cells repeat. Only a line of
     the body, which is wide, may have a running piece in the margin beside it. `is_first`: no text
-    of the body lies further out; then what stands beside the page's number is boilerplate.
+    of the body lies further out; then what stands beside the page's number, or beside a title that
+    most pages have, is boilerplate too, such as the name of the section.
     """
     own = [piece for piece in line if _repeats(piece, places) or _counts(piece, counting)]
     others = [piece for piece in line if piece not in own and not is_page_number(piece.text)]
@@ -263,8 +261,10 @@ def _running_pieces(
         return line
     if all(piece.is_wide for piece in others):
         return [p for p in own if _counts(p, counting) or len(_LETTER.findall(p.text)) > 2]
-    beside_number = any(_counts(piece, counting) for piece in line)
-    if is_first and beside_number and not any(piece.is_wide for piece in others):
+    sure = any(_counts(piece, counting) for piece in line) or (
+        len(line) <= _MOST_PIECES and any(_is_everywhere(piece, places) for piece in own)
+    )
+    if is_first and sure and not any(piece.is_wide for piece in others):
         return line
     return ()
 

@@ -15,7 +15,8 @@ from core.document.hyphens import HYPHENS, is_spaceless
 
 _FLOATS = frozenset({"figure", "caption", "table", "footnote"})
 _TEXT = frozenset({"paragraph", "list_item"})
-_LOWER = re.compile(r"^[\"'“‘(«\[]?[^\W\d_]")
+_OPENING = re.compile(r"^[\"'“‘(«\[]?[^\W\d_]")
+_CLOSE = 1.6  # ems between baselines of one paragraph
 _SAME_COLUMN = 15.0  # points between the gutters of two parts of one table
 
 
@@ -23,7 +24,7 @@ def join_flow(drafts: Sequence[Draft], *, across_pages: bool) -> list[Draft]:
     """Join what goes on in another column or, when `across_pages`, on the next page."""
     result: list[Draft] = []
     for draft in drafts:
-        if draft.kind == "table" and across_pages and result and _same_table(result, draft):
+        if draft.kind == "table" and result and _same_table(result, draft, across_pages):
             continue
         place = _beginning(result, draft, across_pages)
         if place is None:
@@ -52,23 +53,27 @@ def _beginning(result: Sequence[Draft], draft: Draft, across_pages: bool) -> int
 
 
 def _goes_on(before: Draft, draft: Draft, across_pages: bool) -> bool:
+    """Say whether the sentence at the end of `before` goes on in `draft`."""
     last, line = before.lines[-1], draft.lines[0]
     if line.page - last.page > (1 if across_pages else 0):
         return False
+    if not _look_alike(last, line) or ends_sentence(last.text):
+        return False
+    below = last.page == line.page and line.v > last.v and _side_by_side(last, line)
+    if below and (before.part == draft.part or line.v - last.v > _CLOSE * line.size):
+        return False
+    broken = last.text[-1] in HYPHENS and len(last.text) > 1 and last.text[-2].isalpha()
+    opening = _OPENING.match(line.text)
+    if broken or (opening is not None and opening[0][-1].islower()):
+        return True
+    return _is_full(before, last) and (below or _is_flush(draft, line))
+
+
+def _look_alike(last: TextLine, line: TextLine) -> bool:
+    """Say whether two lines are set in one direction, size and weight of a running text."""
     if last.angle != line.angle or abs(last.size - line.size) > 0.06 * last.size:
         return False
-    if last.bold != line.bold or last.mono or line.mono:
-        return False
-    if last.page == line.page and line.v > last.v and _side_by_side(last, line):
-        return False  # in one column the gap has been judged already
-    if ends_sentence(last.text):
-        return False
-    if last.text[-1] in HYPHENS and len(last.text) > 1 and last.text[-2].isalpha():
-        return True
-    opening = _LOWER.match(line.text)
-    if opening and opening[0][-1].islower():
-        return True
-    return _is_full(before, last) and _is_flush(draft, line)
+    return last.bold == line.bold and not last.mono and not line.mono
 
 
 def _side_by_side(last: TextLine, line: TextLine) -> bool:
@@ -90,10 +95,10 @@ def _is_flush(draft: Draft, line: TextLine) -> bool:
     return flush and opens and len(draft.lines) >= 2
 
 
-def _same_table(result: list[Draft], draft: Draft) -> bool:
-    """Add the rows of a table to the table at the end of the page before, if they are one."""
+def _same_table(result: list[Draft], draft: Draft, across_pages: bool) -> bool:
+    """Add the rows of a table to the table just before it, if they have the same columns."""
     before = result[-1]
-    if before.kind != "table" or before.lines[-1].page != draft.page - 1:
+    if before.kind != "table" or draft.page - before.lines[-1].page > across_pages:
         return False
     if len(before.gutters) != len(draft.gutters) or before.is_turned != draft.is_turned:
         return False

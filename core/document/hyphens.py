@@ -40,6 +40,7 @@ def join_lines(before: str, after: str, words: frozenset[str]) -> tuple[int, str
 
 
 def _resolve_hyphen(before: str, after: str, words: frozenset[str]) -> tuple[int, str]:
+    """Say what becomes of the hyphen at the end of `before`; as `join_lines`."""
     if before[-1] == "\u00ad":
         return 1, ""
     last, first = _LAST.search(before), _FIRST.match(after)
@@ -49,14 +50,15 @@ def _resolve_hyphen(before: str, after: str, words: frozenset[str]) -> tuple[int
         return 0, ""
     if first[0].lower() in _HANGING:
         return 0, " "
-    joined = (last[1] + first[0]).lower()
-    compound = f"{last[1]}-{first[0]}".lower()
-    if compound in words and joined not in words:
-        return 0, ""
-    capital = first[0][0].isupper() and not last[1].isupper()
-    if capital and joined not in words:
-        return 0, ""
-    return 1, ""
+    return (0, "") if _is_compound(last[1], first[0], words) else (1, "")
+
+
+def _is_compound(last: str, first: str, words: frozenset[str]) -> bool:
+    """Say whether the hyphen between two parts belongs to the word."""
+    if (last + first).lower() in words:
+        return False
+    capital = first[0].isupper() and not last.isupper()
+    return capital or f"{last}-{first}".lower() in words
 
 
 def is_spaceless(character: str) -> bool:

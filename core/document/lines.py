@@ -6,7 +6,8 @@ reading order, tables and blocks look at; glyphs are touched here and, once more
 is put together.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -61,6 +62,10 @@ class Fragments:
         return len(self.first)
 
 
+_PER_FRAGMENT = (
+    "angle", "dx", "dy", "v", "size", "ascent", "descent", "flags", "run", "block"
+)  # fmt: skip
+
 _FRAGMENTS: "WeakKeyDictionary[RawPage, Fragments]" = WeakKeyDictionary()
 
 
@@ -113,7 +118,7 @@ def _make_fragments(page: RawPage) -> Fragments:
         run=main,
         block=runs.block[main],
         text=tuple([text[a:b] for a, b in zip(first.tolist(), last.tolist(), strict=True)]),
-        odd=_odd_pieces(page, inked, inked_run, pieces, main[owner], owner),
+        odd=_odd_pieces(page, inked, inked_run, pieces, main=main[owner], owner=owner),
     )
 
 
@@ -182,7 +187,9 @@ def _sort_woven(page: RawPage, placed: _Placed) -> _Placed:
     u1 = np.maximum.reduceat(placed.high, starts)
     first = placed.run[starts]
     v = runs.y[first] * runs.dx[first] - runs.x[first] * runs.dy[first]
-    pairs = np.concatenate([_woven_pairs(runs, first, u0, u1, v, shift) for shift in (0.0, 1.0)])
+    pairs = np.concatenate(
+        [_woven_pairs(runs, first, u0, u1, v, shift=shift) for shift in (0.0, 1.0)]
+    )
     turned_back = _turned_back(placed)
     if not len(pairs) and not len(turned_back):
         return placed
@@ -206,6 +213,7 @@ def _woven_pairs(
     u0: NDArray[np.float32],
     u1: NDArray[np.float32],
     v: NDArray[np.float32],
+    *,
     shift: float,
 ) -> NDArray[np.int64]:
     """Return pairs of lines on one baseline, the second beginning inside the first, (k, 2).
@@ -297,6 +305,7 @@ def _odd_pieces(
     inked: NDArray[np.int64],
     run: NDArray[np.int32],
     pieces: NDArray[np.int64],
+    *,
     main: NDArray[np.int32],
     owner: NDArray[np.int64],
 ) -> NDArray[np.int64]:
@@ -316,6 +325,43 @@ def _odd_pieces(
     odd = np.flatnonzero((above > _STICKS_OUT) | (below > _STICKS_OUT) | small)
     ends = np.append(pieces[1:], len(run))[odd] - 1
     return np.stack((inked[pieces[odd]], inked[ends] + 1, own[odd], owner[odd]), axis=1)
+
+
+def split_fragments(fragments: Fragments, cuts: Mapping[int, Sequence[int]]) -> Fragments:
+    """Cut fragments at glyphs; first parts keep their numbers, the others come after all.
+
+    Args:
+        fragments: of a page.
+        cuts: for some fragments, the glyphs (spaces) at which they are cut, ascending.
+    """
+    owners = np.array([index for index, places in cuts.items() for _ in places], np.int64)
+    starts = np.array([place + 1 for places in cuts.values() for place in places], np.int64)
+    ends = fragments.last.copy()
+    stops = []
+    for index, places in cuts.items():
+        stops += [*places[1:], int(ends[index])]
+        ends[index] = places[0]
+    first = np.concatenate((fragments.first, starts))
+    last = np.concatenate((ends, np.array(stops, np.int64)))
+    taken = np.concatenate((np.arange(len(fragments)), owners))
+    text = [*fragments.text]
+    for index in cuts:
+        text[index] = _decode(fragments.codes[first[index] : last[index]])
+    text += [_decode(fragments.codes[a:b]) for a, b in zip(starts.tolist(), stops, strict=True)]
+    changed = [*cuts, *range(len(fragments), len(taken))]
+    u0, u1 = fragments.u0[taken], fragments.u1[taken]
+    for index in changed:
+        stretch = slice(int(first[index]), int(last[index]))
+        u0[index], u1[index] = fragments.low[stretch].min(), fragments.high[stretch].max()
+    return replace(
+        fragments,
+        first=first,
+        last=last,
+        u0=u0,
+        u1=u1,
+        text=tuple(text),
+        **{name: getattr(fragments, name)[taken] for name in _PER_FRAGMENT},
+    )
 
 
 def _no_fragments() -> Fragments:

@@ -9,15 +9,18 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.document.atoms import Atoms, Region, group_lines
 from core.document.blocks import TextLine
 from core.document.hyphens import is_spaceless
-from core.document.lines import Fragments
+from core.document.lines import SPACE, Fragments, split_fragments
 from core.document.model import BlockKind
 from core.document.raw import VERTICAL, RawPage
-from core.document.reading_order import Atoms, Region, find_regions, group_lines
+from core.document.reading_order import find_regions
 from core.document.ruled_tables import NO_RULES, Rules, find_rules
 from core.document.tables import count_header_rows, find_rows
 
+_NEAR = 6.0  # points beside a gutter
+_WIDE_SPACE = 0.33  # ems, wider than between words
 _NO_GAPS: tuple[str, ...] = ()
 _RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 
@@ -68,9 +71,10 @@ def lay_out(
         body[list(members)] = False
     parts: list[Part] = []
     for rank, angle in enumerate(_angles(fragments)):
-        chosen = np.flatnonzero((fragments.angle == angle) & body)
+        chosen = np.flatnonzero((fragments.angle[: len(body)] == angle) & body)
         if len(chosen):
-            parts += _frame_parts(page, fragments, chosen, is_turned=rank > 0)
+            found, fragments = _frame_parts(page, fragments, chosen, is_turned=rank > 0)
+            parts += found
     maker = LineMaker(page, fragments)
     marked = [(maker.line(members), kind) for members, kind in running]
     return PageLayout(page, fragments, tuple(parts), tuple(marked))
@@ -111,8 +115,8 @@ def _angles(fragments: Fragments) -> list[int]:
 
 def _frame_parts(
     page: RawPage, fragments: Fragments, members: NDArray[np.int64], *, is_turned: bool
-) -> list[Part]:
-    """Return the parts of the fragments of one angle."""
+) -> tuple[list[Part], Fragments]:
+    """Return the parts of the fragments of one angle, and the fragments with cells cut apart."""
     owner = _join_neighbours(fragments, members)
     sign = _sign(fragments, members)
     begins = np.flatnonzero(np.diff(owner, prepend=-1))
@@ -121,12 +125,68 @@ def _frame_parts(
     atoms = _make_atoms(fragments, members, begins, groups, sign)
     rules = _rules(page, fragments, int(members[0]))
     right_to_left = _is_right_to_left("".join(atoms.text))
-    maker = _AtomLines(LineMaker(page, fragments, sign), groups)
-    parts: list[Part] = []
     vertical = bool((fragments.flags[members] & VERTICAL).any())
-    for region in find_regions(atoms, rules, right_to_left=right_to_left, vertical=vertical):
-        parts.append(_part(maker, atoms, region, is_turned))
-    return parts
+    regions = find_regions(atoms, rules, right_to_left=right_to_left, vertical=vertical)
+    tables = {number: region for number, region in enumerate(regions) if region.kind == "table"}
+    cells: dict[int, list[int]] = {}
+    for number, region in tables.items():
+        held = [index for atom in region.atoms for index in groups[atom]]
+        fragments, cells[number] = _cut_cells(fragments, held, region.gutters)
+    maker = LineMaker(page, fragments, sign)
+    lines = _AtomLines(maker, groups)
+    parts: list[Part] = []
+    for number, region in enumerate(regions):
+        if number in tables:
+            parts.append(
+                _table_part(maker, fragments, cells[number], region, sign=sign, is_turned=is_turned)
+            )
+        else:
+            parts.append(_text_part(lines, atoms, region, is_turned))
+    return parts, fragments
+
+
+def _cut_cells(
+    fragments: Fragments, held: Sequence[int], gutters: Sequence[tuple[float, float]]
+) -> tuple[Fragments, list[int]]:
+    """Cut the fragments of a table that run over a gutter at a space in it.
+
+    Returns:
+        The fragments of the page, and which of them the table holds.
+    """
+    cuts: dict[int, list[int]] = {}
+    for index in held:
+        u0, u1 = float(fragments.u0[index]), float(fragments.u1[index])
+        crossed = [gutter for gutter in gutters if u0 < gutter[0] and u1 > gutter[1]]
+        if crossed:
+            places = _spaces_in(fragments, index, crossed)
+            if places:
+                cuts[index] = places
+    if not cuts:
+        return fragments, list(held)
+    count = len(fragments)
+    fragments = split_fragments(fragments, cuts)
+    return fragments, [*held, *range(count, len(fragments))]
+
+
+def _spaces_in(
+    fragments: Fragments, index: int, gutters: Sequence[tuple[float, float]]
+) -> list[int]:
+    """Return for each gutter the space of a fragment that lies in it, where there is one.
+
+    The space is wider than one between words, so that a title over several columns stays whole.
+    """
+    begin, end = int(fragments.first[index]), int(fragments.last[index])
+    spaces = begin + np.flatnonzero(fragments.codes[begin:end] == SPACE)
+    width = fragments.high[spaces] - fragments.low[spaces]
+    spaces = spaces[width > _WIDE_SPACE * float(fragments.size[index])]
+    middle = (fragments.low[spaces] + fragments.high[spaces]) / 2
+    found = []
+    for low, high in gutters:
+        inside = spaces[(middle > low - _NEAR) & (middle < high + _NEAR)]
+        if len(inside):
+            place = (fragments.low[inside] + fragments.high[inside]) / 2
+            found.append(int(inside[np.argmin(np.abs(place - (low + high) / 2))]))
+    return sorted({place for place in found if begin < place < end - 1})
 
 
 def _sign(fragments: Fragments, members: NDArray[np.int64]) -> int:
@@ -192,23 +252,39 @@ def _is_right_to_left(text: str) -> bool:
     return found > 0 and found > 0.3 * len(text)
 
 
-def _part(maker: "_AtomLines", atoms: Atoms, region: Region, is_turned: bool) -> Part:
-    if region.kind == "text":
-        lines = [maker.line(line) for line in group_lines(atoms, region.atoms)]
-        return Part(tuple([line for line in lines if line.text.strip()]), is_turned=is_turned)
+def _text_part(maker: "_AtomLines", atoms: Atoms, region: Region, is_turned: bool) -> Part:
+    lines = [maker.line(line) for line in group_lines(atoms, region.atoms)]
+    return Part(tuple([line for line in lines if line.text.strip()]), is_turned=is_turned)
+
+
+def _table_part(
+    maker: "LineMaker",
+    fragments: Fragments,
+    held: Sequence[int],
+    region: Region,
+    *,
+    sign: int,
+    is_turned: bool,
+) -> Part:
+    """Make a table of the fragments that it holds."""
+    members = np.array(held, np.int64)
+    atoms = _make_atoms(
+        fragments, members, np.arange(len(members)), [[index] for index in held], sign
+    )
+    whole = replace(region, atoms=tuple(range(len(held))))
     rows = tuple(
         [
-            tuple([tuple([maker.line(line) for line in cell]) for cell in row])
-            for row in find_rows(atoms, region)
+            tuple([tuple([maker.line([held[i] for i in line]) for line in cell]) for cell in row])
+            for row in find_rows(atoms, whole)
         ]
     )
     return Part(
-        tuple([line for row in rows for cell in row for line in cell]),
-        rows,
-        tuple([(low + high) / 2 for low, high in region.gutters]),
-        count_header_rows(rows),
-        is_turned,
-        region.is_drawn,
+        lines=tuple([line for row in rows for cell in row for line in cell]),
+        rows=rows,
+        gutters=tuple([(low + high) / 2 for low, high in region.gutters]),
+        header_rows=count_header_rows(rows),
+        is_turned=is_turned,
+        is_drawn=region.is_drawn,
     )
 
 

@@ -59,7 +59,14 @@ def read_document(
     if isinstance(found, Document):
         progress(len(found.pages), len(found.pages), "pages")
         return found
-    document, protected = _read_pdf(path, settings, password, progress, cancel, use_cache)
+    document, protected = _read_pdf(
+        path,
+        settings,
+        password=password,
+        progress=progress,
+        cancel=cancel,
+        use_cache=use_cache,
+    )
     if use_cache and not protected:
         cache.save(name, document)
     return document
@@ -86,6 +93,7 @@ def _digest(path: Path) -> str:
 def _read_pdf(
     path: Path,
     settings: TextSettings,
+    *,
     password: str,
     progress: Progress,
     cancel: CancelToken,
@@ -112,7 +120,9 @@ def _read_pdf(
     document = replace(document, notices=info.notices + document.notices)
     if settings.layout == "model":
         keep = use_cache and not info.needs_password
-        pages, notices = _with_layout(path, pages, password, progress, cancel, keep)
+        pages, notices = _with_layout(
+            path, pages, password=password, progress=progress, cancel=cancel, use_cache=keep
+        )
         document = upgrade_blocks(document, pages)
         document = replace(document, notices=document.notices + notices)
     return document, info.needs_password
@@ -140,6 +150,7 @@ def _shapes(info: PdfInfo) -> list[Page]:
 def _with_layout(
     path: Path,
     pages: Sequence[RawPage],
+    *,
     password: str,
     progress: Progress,
     cancel: CancelToken,

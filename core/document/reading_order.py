@@ -14,42 +14,22 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from core.document.ruled_tables import Rules, Zone, find_zones
-
-RegionKind = Literal["text", "table"]
+from core.document.atoms import (
+    Atoms,
+    Region,
+    assign_columns,
+    measure_alignment,
+    narrowest_gutter,
+    prose_share,
+)
+from core.document.ruled_tables import Rules, Zone
+from core.document.table_zones import find_ruled_tables
 
 _MINIMUM_LINES = 3  # beside a gutter
 _MAXIMUM_DEPTH = 8
-_MOST_LINES_PER_ROW = 14  # of a table with running text in its cells
+_TAIL = 3  # lines at most that are a heading of what follows
 _MARKER = re.compile(r"^[\[(]?[\w.]{0,5}[\])]?[.):]?$|^[^\w\s]{1,2}$")
 _PAGE_NUMBER = re.compile(r"^[\s.·…]*(\d{1,4}|[ivxlcIVXLC]{1,7})$")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Atoms:
-    """The n pieces of one frame, struct of arrays: u0, u1 along the text, v across it."""
-
-    u0: NDArray[np.float32]
-    u1: NDArray[np.float32]
-    v: NDArray[np.float32]  # baseline
-    top: NDArray[np.float32]  # of the x-height and a little more, so that lines do not overlap
-    bottom: NDArray[np.float32]
-    size: NDArray[np.float32]
-    text: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """A part of a page that is read as a whole: indices of its atoms.
-
-    Of a table also the white strips between its columns (u), and v of the lines drawn through it.
-    """
-
-    kind: RegionKind
-    atoms: tuple[int, ...]
-    gutters: tuple[tuple[float, float], ...] = ()
-    rules: tuple[float, ...] = ()
-    is_drawn: bool = False  # lines are drawn around and between its cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +56,7 @@ def find_regions(
         vertical: the script is written downwards; no tables are looked for.
     """
     count = len(atoms.text)
-    tables, boxes = ([], []) if vertical else _ruled_tables(atoms, rules)
+    tables, boxes = ([], []) if vertical else find_ruled_tables(atoms, rules)
     frame = _Frame(
         _with_boxes(atoms, boxes), rules.along, right_to_left, vertical, count, tuple(tables)
     )
@@ -85,40 +65,6 @@ def find_regions(
     indices = np.concatenate((outside, count + np.arange(len(tables))))
     indices = indices[np.argsort(frame.atoms.top[indices], kind="stable")]
     return list(_divide(frame, indices, 0))
-
-
-def _ruled_tables(atoms: Atoms, rules: Rules) -> tuple[list[Region], list[Zone]]:
-    """Return the tables that drawn lines show, and their boxes."""
-    tables: list[Region] = []
-    boxes: list[Zone] = []
-    for zone in find_zones(rules):
-        middle_u, middle_v = (atoms.u0 + atoms.u1) / 2, (atoms.top + atoms.bottom) / 2
-        inside = (middle_u > zone.u0 - 3) & (middle_u < zone.u1 + 3)
-        inside &= (middle_v > zone.v0) & (middle_v < zone.v1)
-        indices = np.flatnonzero(inside)
-        if len(indices) < 4:
-            continue
-        gutters = [(u, u) for u in zone.columns] or loose_gutters(atoms, indices)
-        columns = [each for each in _assign(atoms, indices, gutters) if len(each)]
-        if len(columns) < 2:
-            continue
-        rows, aligned = _alignment(atoms, columns)
-        prose = _prose_share(atoms, columns)
-        if not zone.columns and (aligned < 0.5 or prose > 0.4):
-            continue
-        if (
-            prose > 0.5
-            and len(columns) < 4
-            and len(indices) > _MOST_LINES_PER_ROW * (len(zone.rows) - 1)
-        ):
-            continue  # columns of text in a frame
-        if rows >= 2:
-            drawn = bool(zone.columns)
-            tables.append(
-                Region("table", tuple(indices.tolist()), tuple(gutters), zone.rows, drawn)
-            )
-            boxes.append(zone)
-    return tables, boxes
 
 
 def _with_boxes(atoms: Atoms, boxes: Sequence[Zone]) -> Atoms:
@@ -139,31 +85,6 @@ def _with_boxes(atoms: Atoms, boxes: Sequence[Zone]) -> Atoms:
         size=extend(atoms.size, [size for _ in boxes]),
         text=atoms.text + ("",) * len(boxes),
     )
-
-
-def loose_gutters(atoms: Atoms, indices: NDArray[np.int64]) -> list[tuple[float, float]]:
-    """Return the white strips between the columns of a table, which a few lines may cross.
-
-    Headings over several columns and notes cross them: at most a fifth of the rows, or one.
-    """
-    order = indices[np.argsort(atoms.v[indices], kind="stable")]
-    v, size = atoms.v[order], atoms.size[order]
-    row = np.concatenate(([0], np.cumsum(np.diff(v) > 0.35 * size[1:])))
-    left = float(atoms.u0[order].min())
-    first = (atoms.u0[order] - left).astype(np.int64)
-    after = np.ceil(atoms.u1[order] - left).astype(np.int64) + 1
-    shape = (int(row[-1]) + 1, int(after.max()) + 1)
-    edges = np.zeros(shape, np.int32)
-    np.add.at(edges, (row, first), 1)
-    np.add.at(edges, (row, after), -1)
-    covered = np.cumsum(edges, axis=1) > 0
-    crossing = covered.sum(axis=0)
-    clear = crossing <= max(1 if shape[0] > 3 else 0, shape[0] // 5)
-    clear[0] = clear[-1] = False
-    changes = np.flatnonzero(np.diff(clear.astype(np.int8)))
-    strips = zip(changes[::2].tolist(), changes[1::2].tolist(), strict=False)
-    narrowest = 0.5 * float(np.median(size))
-    return [(left + low + 1, left + high + 1) for low, high in strips if high - low >= narrowest]
 
 
 def _divide(frame: _Frame, indices: NDArray[np.int64], depth: int) -> Iterator[Region]:
@@ -210,7 +131,7 @@ def _best_rows(
     lines = _lines_per_band(atoms, indices, band)
     total = np.cumsum(np.where(seen & ahead & ~covered, lines[:, None], 0.0), axis=0)
     gain = total - np.maximum.accumulate(np.where(covered, total, 0.0), axis=0)
-    narrowest = _narrowest(atoms, indices) / step
+    narrowest = narrowest_gutter(atoms, indices) / step
     for _ in range(4):
         row, column = np.unravel_index(int(np.argmax(gain)), gain.shape)
         if gain[row, column] < _MINIMUM_LINES - 0.5:
@@ -223,9 +144,32 @@ def _best_rows(
         low = int(walls[walls < column].max(initial=-1)) + 1
         high = int(walls[walls > column].min(initial=shape[1]))
         if high - low + 1 >= narrowest:
-            return start, stop
+            beside = seen[:, column] & ahead[:, column]
+            return start, _without_tail(atoms, indices, band, beside, start=start, stop=stop)
         gain[:, low:high] = 0.0
     return None
+
+
+def _without_tail(
+    atoms: Atoms,
+    indices: NDArray[np.int64],
+    band: NDArray[np.int64],
+    beside: NDArray[np.bool_],
+    *,
+    start: int,
+    stop: int,
+) -> int:
+    """Return where the bands along a gutter end, without a heading of what follows.
+
+    Below columns of equal length, a short line after a gap belongs to the wide text after it, as
+    it does not cross the gutter only because it is short. `beside`: bands with text on both sides.
+    """
+    last = int(np.flatnonzero(beside[start:stop])[-1]) + start
+    if stop > int(band[-1]) or not 1 <= int((band > last).sum() - (band >= stop).sum()) <= _TAIL:
+        return stop
+    bottom = float(atoms.bottom[indices[band <= last]].max())
+    gap = float(atoms.top[indices[band > last]].min()) - bottom
+    return last + 1 if gap > 0.9 * float(np.median(atoms.size[indices])) else stop
 
 
 def _lines_per_band(
@@ -241,31 +185,11 @@ def _lines_per_band(
     return lines
 
 
-def _narrowest(atoms: Atoms, indices: NDArray[np.int64]) -> float:
-    """Width in points below which a white strip is a gap between words."""
-    return 0.75 * float(np.median(atoms.size[indices]))
-
-
-def _leaf(frame: _Frame, indices: NDArray[np.int64]) -> Iterator[Region]:
-    """Return what is not divided: text, and the tables in it at their places."""
-    run: list[int] = []
-    for index in indices.tolist():
-        if index < frame.count:
-            run.append(index)
-            continue
-        if run:
-            yield Region("text", tuple(run))
-            run = []
-        yield frame.tables[index - frame.count]
-    if run:
-        yield Region("text", tuple(run))
-
-
 def _columns(frame: _Frame, indices: NDArray[np.int64], depth: int) -> Iterator[Region]:
     """Split bands with a common gutter into columns, or find that they are a table or rows."""
     atoms = frame.atoms
     gutters = _common_gutters(atoms, indices)
-    columns = _assign(atoms, indices, gutters)
+    columns = assign_columns(atoms, indices, gutters)
     columns, gutters = _join_markers(atoms, columns, gutters)
     kind = _judge(atoms, frame.rules, columns, gutters)
     if (indices >= frame.count).any() and kind == "table":
@@ -283,22 +207,28 @@ def _columns(frame: _Frame, indices: NDArray[np.int64], depth: int) -> Iterator[
         yield from _leaf(frame, indices)
 
 
+def _leaf(frame: _Frame, indices: NDArray[np.int64]) -> Iterator[Region]:
+    """Return what is not divided: text, and the tables in it at their places."""
+    run: list[int] = []
+    for index in indices.tolist():
+        if index < frame.count:
+            run.append(index)
+            continue
+        if run:
+            yield Region("text", tuple(run))
+            run = []
+        yield frame.tables[index - frame.count]
+    if run:
+        yield Region("text", tuple(run))
+
+
 def _common_gutters(atoms: Atoms, indices: NDArray[np.int64]) -> list[tuple[float, float]]:
     """Return the white strips that no atom crosses, wide enough, from left to right."""
     order = indices[np.argsort(atoms.u0[indices], kind="stable")]
     reach = np.maximum.accumulate(atoms.u1[order])[:-1]
     following = atoms.u0[order][1:]
-    wide = np.flatnonzero(following - reach >= _narrowest(atoms, indices))
+    wide = np.flatnonzero(following - reach >= narrowest_gutter(atoms, indices))
     return [(float(reach[i]), float(following[i])) for i in wide.tolist()]
-
-
-def _assign(
-    atoms: Atoms, indices: NDArray[np.int64], gutters: list[tuple[float, float]]
-) -> list[NDArray[np.int64]]:
-    """Distribute the atoms over the columns between the gutters."""
-    middles = np.array([(low + high) / 2 for low, high in gutters])
-    column = np.searchsorted(middles, atoms.u0[indices])
-    return [indices[column == number] for number in range(len(gutters) + 1)]
 
 
 def _join_markers(
@@ -339,17 +269,15 @@ def _judge(
     gutters: list[tuple[float, float]],
 ) -> Literal["columns", "table", "rows"]:
     """Say what the columns between the gutters are."""
-    if len(columns) < 2:
-        return "rows"
-    if len(columns) == 2 and _is_contents(atoms, columns[1]):
+    if len(columns) < 2 or (len(columns) == 2 and _is_contents(atoms, columns[1])):
         return "rows"
     if len(columns) == 2 and _are_entries(atoms, columns):
         return "table"
-    if _prose_share(atoms, columns) >= 0.5:
+    if prose_share(atoms, columns) >= 0.5:
         return "columns"
+    rows, aligned = measure_alignment(atoms, columns)
     if _ruled(atoms, rules, columns, gutters) >= 2:
         return "table"
-    rows, aligned = _alignment(atoms, columns)
     if aligned < 0.5:
         return "columns"
     return "table" if rows >= _MINIMUM_LINES else "rows"
@@ -361,7 +289,7 @@ def _are_entries(atoms: Atoms, columns: list[NDArray[np.int64]]) -> bool:
     The terms are short, stand on the baselines of lines on the right, and have gaps below them.
     """
     left, right = columns
-    if len(left) < 3 or len(left) > 0.75 * len(right) or _prose_share(atoms, [right]) < 0.5:
+    if len(left) < 3 or len(left) > 0.75 * len(right) or prose_share(atoms, [right]) < 0.5:
         return False
     width = float(atoms.u1[left].max() - atoms.u0[left].min())
     if width > 0.6 * float(atoms.u1[right].max() - atoms.u0[right].min()):
@@ -391,59 +319,3 @@ def _ruled(
     for low, high in gutters:
         crossing |= (inside[:, 0] <= low) & (inside[:, 1] >= high)
     return len(np.unique(np.rint(inside[crossing, 2])))
-
-
-def _prose_share(atoms: Atoms, columns: list[NDArray[np.int64]]) -> float:
-    """Return the share of the characters that stand on full lines of running text."""
-    prose = total = 0.0
-    for column in columns:
-        length = np.array([_weight(atoms.text[i]) for i in column.tolist()])
-        width = atoms.u1[column] - atoms.u0[column]
-        extent = float(atoms.u1[column].max() - atoms.u0[column].min())
-        full = ((width >= 0.65 * extent) & (length >= 18)) | (length >= 32)
-        total += float(length.sum())
-        if full.sum() >= 2:
-            prose += float(length[full].sum())
-    return prose / max(total, 1.0)
-
-
-def _weight(text: str) -> float:
-    """Return the length of a text in Latin letters; a Han character counts as two."""
-    return float(len(text) + len(text.encode("utf-8", "surrogatepass"))) / 2
-
-
-def _alignment(atoms: Atoms, columns: list[NDArray[np.int64]]) -> tuple[int, float]:
-    """Return how many rows have cells in two columns, and the share of the atoms in such rows."""
-    everything = np.concatenate(columns)
-    column = np.repeat(np.arange(len(columns)), [len(each) for each in columns])
-    order = np.argsort(atoms.v[everything], kind="stable")
-    v, size, column = atoms.v[everything][order], atoms.size[everything][order], column[order]
-    row = np.concatenate(([0], np.cumsum(np.diff(v) > 0.35 * size[1:])))
-    cells = np.unique(np.stack((row, column)), axis=1)
-    per_row = np.bincount(cells[0], minlength=int(row[-1]) + 1)
-    return int((per_row >= 2).sum()), float((per_row[row] >= 2).mean())
-
-
-def group_lines(atoms: Atoms, indices: tuple[int, ...]) -> list[list[int]]:
-    """Join the atoms of a text region into lines, from top to bottom and left to right.
-
-    An atom belongs to the line whose band it overlaps by more than half of the lower of the two,
-    so that raised and lowered marks stay with their line.
-    """
-    v, u0 = atoms.v.tolist(), atoms.u0.tolist()
-    tops, bottoms = atoms.top.tolist(), atoms.bottom.tolist()
-    lines: list[list[int]] = []
-    top = bottom = 0.0
-    for index in sorted(indices, key=lambda i: (v[i], u0[i])):
-        a, b = tops[index], bottoms[index]
-        if lines and min(b, bottom) - max(a, top) > 0.5 * min(b - a, bottom - top):
-            lines[-1].append(index)
-            if b - a > bottom - top:
-                top, bottom = a, b
-        else:
-            lines.append([index])
-            top, bottom = a, b
-    for line in lines:
-        if len(line) > 1:
-            line.sort(key=u0.__getitem__)
-    return lines

@@ -3,11 +3,12 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from core.document.atoms import Atoms, Region, group_lines
 from core.document.blocks import TextLine
-from core.document.reading_order import Atoms, Region, group_lines
 
 Cell = list[list[int]]  # the lines of a cell, each a list of atoms
 _DIGIT = re.compile(r"[\d.,%$€£/–-]")
@@ -21,22 +22,32 @@ def find_rows(atoms: Atoms, region: Region) -> list[list[Cell]]:
     """
     lines = group_lines(atoms, region.atoms)
     middles = [(low + high) / 2 for low, high in region.gutters]
-    ruled = _fully_ruled(atoms, lines, region.rules)
-    closest = _closest(atoms, lines)
+    spacing = _Spacing(
+        region.rules, _fully_ruled(atoms, lines, region.rules), _closest(atoms, lines)
+    )
     rows: list[list[Cell]] = []
     before: list[int] = []
     for line in lines:
         cells: list[Cell] = [[] for _ in range(len(middles) + 1)]
-        for index in line:
-            column = _column_of(atoms, index, middles)
+        for index, column in zip(line, _columns_of(atoms, line, middles), strict=True):
             cells[column] = [[*(cells[column][0] if cells[column] else []), index]]
-        if before and _same_row(atoms, before, line, rows[-1], cells, region.rules, ruled, closest):
+        apart = not before or _are_apart(atoms, before, line, spacing)
+        if not apart and _belongs(atoms, rows[-1], cells, ruled=spacing.ruled):
             for column, cell in enumerate(cells):
                 rows[-1][column] += cell
         else:
             rows.append(cells)
         before = line
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Spacing:
+    """How a table shows its rows: drawn lines, or else the gaps between lines of text."""
+
+    rules: tuple[float, ...]  # v of the drawn lines
+    ruled: bool  # whether they divide all rows
+    closest: float  # points between lines of text that belong together
 
 
 def count_header_rows(rows: Sequence[Sequence[Sequence[TextLine]]]) -> int:
@@ -60,6 +71,25 @@ def count_header_rows(rows: Sequence[Sequence[Sequence[TextLine]]]) -> int:
 
 def _all_bold(row: Sequence[Sequence[TextLine]]) -> bool:
     return all(line.bold for cell in row for line in cell)
+
+
+def _columns_of(atoms: Atoms, line: list[int], middles: list[float]) -> list[int]:
+    """Return the columns of the atoms of a line, from left to right.
+
+    Where two would share a column, one that reaches into an empty column beside it goes there.
+    """
+    columns = [_column_of(atoms, index, middles) for index in line]
+    for at in range(len(line) - 1, 0, -1):
+        column = columns[at]
+        after = columns[at + 1] if at + 1 < len(line) else len(middles) + 1
+        free = columns[at - 1] == column and column + 1 < after and column < len(middles)
+        columns[at] += free and float(atoms.u1[line[at]]) > middles[column]
+    for at in range(len(line) - 1):
+        column = columns[at]
+        before = columns[at - 1] if at else -1
+        free = columns[at + 1] == column and before < column - 1
+        columns[at] -= free and float(atoms.u0[line[at]]) < middles[column - 1]
+    return columns
 
 
 def _column_of(atoms: Atoms, index: int, middles: list[float]) -> int:
@@ -119,36 +149,28 @@ def _closest(atoms: Atoms, lines: list[list[int]]) -> float:
     return max(0.55 * size, 1.3 * float(np.percentile(gaps, 30)))
 
 
-def _same_row(
-    atoms: Atoms,
-    before: list[int],
-    line: list[int],
-    row: list[Cell],
-    cells: list[Cell],
-    rules: tuple[float, ...],
-    ruled: bool,
-    closest: float,
-) -> bool:
-    """Say whether `line` belongs to the row that ends with the line `before`."""
+def _are_apart(atoms: Atoms, before: list[int], line: list[int], spacing: _Spacing) -> bool:
+    """Say whether a drawn line or a wide gap lies between two lines of text."""
     bottom = max(float(atoms.bottom[i]) for i in before)
     top = min(float(atoms.top[i]) for i in line)
     size = max(float(atoms.size[i]) for i in line)
     middle = (max(float(atoms.v[i]) for i in before) + max(float(atoms.v[i]) for i in line)) / 2
     reach = max(0.6 * size, 0.5 * (top - bottom) + 0.3 * size)
-    if any(abs(v - middle) <= reach for v in rules):
-        return False
+    if any(abs(v - middle) <= reach for v in spacing.rules):
+        return True
+    return not spacing.ruled and top - bottom > spacing.closest
+
+
+def _belongs(atoms: Atoms, row: list[Cell], cells: list[Cell], *, ruled: bool) -> bool:
+    """Say whether the cells of a line that is near go on with the cells of the row above."""
     if ruled:
         return not _looks_whole(atoms, row, cells)
-    if top - bottom > closest:
-        return False
     filled = [column for column, cell in enumerate(cells) if cell]
     if any(not row[column] for column in filled):
         return False
     if len(filled) == len(cells):
         return len(cells) == 2 and _opens_within(atoms.text[cells[0][0][0]])
-    if filled[0] > 0:
-        return True
-    return filled == [0] and _goes_on(atoms, row[0], cells[0])
+    return filled[0] > 0 or (filled == [0] and _goes_on(atoms, row[0], cells[0]))
 
 
 def _goes_on(atoms: Atoms, above: Cell, cell: Cell) -> bool:

@@ -88,4 +88,6 @@ def _ranges(begins: Sequence[int], ends: Sequence[int]) -> NDArray[np.int64]:
     first, last = np.array(begins, np.int64), np.array(ends, np.int64)
     lengths = last - first
     before = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) + np.repeat(first - before, lengths)
+    numbers: NDArray[np.int64] = np.arange(int(lengths.sum()))
+    numbers += np.repeat(first - before, lengths)
+    return numbers
