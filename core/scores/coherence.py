@@ -136,7 +136,7 @@ def find_windows(
         last = chain_reach(chain, begins, limit=limit, least=least)
         recorded = is_recorded(begins, last)
         first, last = begins[recorded], last[recorded]
-        return Windows(first, last, chunks[first], chain.tails)
+        return Windows(first, last, _counted(chunks[first], chain.units[first]), chain.tails)
     last, pieces = _walk(text, chunks, lengths, begins, limit=limit, least=least)
     recorded = is_recorded(begins, last)
     kept = tuple(pieces[index] for index in np.flatnonzero(recorded).tolist())
@@ -164,8 +164,15 @@ def find_chain(spans: Spans, lengths: Lengths) -> Chain | None:
     units = lengths.of_spans(spans, "members")
     is_same = (tails == spans).all()
     tail_units = units if is_same else lengths.of_spans(tails, "tails")
-    chain = Chain(tails, units, tail_units)
+    chain = Chain(_counted(tails, tail_units), units, tail_units)
     return chain if is_chain(spans, chain) else None
+
+
+def _counted(spans: Spans, units: Indices) -> Spans:
+    """The spans, those of no units made empty: a window leaves them out."""
+    counted = spans.copy()
+    counted[units == 0, 0] = counted[units == 0, 1]
+    return counted
 
 
 def tails_of_chain(spans: Spans) -> Spans:
