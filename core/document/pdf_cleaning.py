@@ -272,6 +272,8 @@ def _lam_alef(page: Page) -> None:
 
     Each gets half of the glyph, lam the right one.
     """
+    if not (page.code == LAM).any():
+        return
     alef = np.flatnonzero(np.isin(page.code[:-1], ALEFS) & (page.code[1:] == LAM))
     narrow = page.end[alef] - page.start[alef] < ZERO_WIDTH
     touching = np.abs(page.start[alef] - page.end[alef + 1]) < 0.05 * page.size[alef]
@@ -343,28 +345,32 @@ def _doubles(page: Page) -> None:
         return
     x, y = page.x[ink].astype(np.float64), page.y[ink].astype(np.float64)
     size = page.size[ink].astype(np.float64)
-    near = DOUBLE_DISTANCE * size
-    along = 0.8 * x + 0.6 * y
+    along, near = 0.8 * x + 0.6 * y, DOUBLE_DISTANCE * size
     width = float(np.ptp(along)) + 2 * float(near.max()) + 1
     place = page.code[ink] * width + along
     order = np.argsort(place)
-    # Of two the one in the shorter line goes, so that words stay whole; of equals the later.
-    rank = np.arange(len(ink)) - len(ink) * np.bincount(page.line[ink])[page.line[ink]]
-    place, x, y, near, size = place[order], x[order], y[order], near[order], size[order]
+    place, near = place[order], near[order]
     again: list[NDArray[np.intp]] = []
     for lag in range(1, MOST_NEIGHBOURS):
         close = np.flatnonzero(place[lag:] - place[:-lag] < near[lag:])
         if not len(close):
             break
-        other = close + lag
-        same = np.hypot(x[close] - x[other], y[close] - y[other]) < near[other]
-        same &= np.abs(size[close] - size[other]) <= SAME_SIZE * size[other]
-        pairs = np.stack([order[close[same]], order[other[same]]])
-        again.append(np.take_along_axis(pairs, rank[pairs].argmax(axis=0)[None], 0)[0])
-    found = ink[np.unique(np.concatenate(again))] if again else ink[:0]
+        one, other = order[close], order[close + lag]
+        same = np.hypot(x[one] - x[other], y[one] - y[other]) < near[close + lag]
+        same &= np.abs(size[one] - size[other]) <= SAME_SIZE * size[other]
+        again.append(_lesser(page, ink[one[same]], ink[other[same]]))
+    found = np.concatenate(again) if again else ink[:0]
     if len(found):
         page.drop(found, "double")
         _drop_orphan_spaces(page)
+
+
+def _lesser(page: Page, one: NDArray[np.intp], other: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Of each pair, the glyph in the shorter line, so that words stay whole; else the later."""
+    length = np.bincount(page.line)
+    order = np.arange(len(page.code)) - len(page.code) * length[page.line]
+    lesser: NDArray[np.intp] = np.where(order[one] > order[other], one, other)
+    return lesser
 
 
 def _drop_orphan_spaces(page: Page) -> None:

@@ -16,6 +16,7 @@ from core.document.pdf_stext import (
     IS_CID,
     SYNTHETIC,
     Characters,
+    changes,
     draw,
     read_characters,
     read_marks,
@@ -110,7 +111,7 @@ def _glyphs(
         roles, direction = roles[kept], direction[kept]
     run, runs = sort_into_runs(found, direction, roles, matrix)
     _count_kinds(page, found, runs.flags[run])
-    heads = np.flatnonzero(np.diff(run, prepend=-1))
+    heads = np.flatnonzero(changes(run))
     zero = along(found.origin[heads], direction[heads])[run]
     placed = to_display(found.origin, matrix)
     glyphs = Glyphs(found.code, placed[:, 0], placed[:, 1], start - zero, end - zero, run)
@@ -156,9 +157,11 @@ def _expanded(glyphs: Glyphs, runs: Runs, texts: dict[int, str]) -> Glyphs:
     times = np.ones(len(glyphs), np.int64)
     times[list(texts)] = [len(text) for text in texts.values()]
     owner = np.repeat(np.arange(len(glyphs)), times)
-    part = np.arange(len(owner)) - np.repeat(np.cumsum(times) - times, times)
+    first = np.cumsum(times) - times
+    part = np.arange(len(owner)) - first[owner]
     codes = glyphs.codes[owner]
-    codes[np.isin(owner, list(texts))] = [ord(letter) for text in texts.values() for letter in text]
+    for index, text in texts.items():
+        codes[first[index] : first[index] + len(text)] = [ord(letter) for letter in text]
     share = ((glyphs.end - glyphs.start) / times).astype(np.float32)[owner]
     moved = part.astype(np.float32) * share
     run = glyphs.run[owner]

@@ -6,7 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.document.pdf_stext import BOLD_CHARACTER, FILLED, STROKED, SYNTHETIC, Characters, Font
+from core.document.pdf_stext import (
+    BOLD_CHARACTER,
+    FILLED,
+    STROKED,
+    SYNTHETIC,
+    Characters,
+    Font,
+    changes,
+)
 from core.document.pdf_structure import ROLE_NAMES
 from core.document.raw import BOLD, INVISIBLE, ITALIC, MONO, SUPERSCRIPT, VERTICAL, Runs
 
@@ -30,7 +38,7 @@ def sort_into_runs(
         matrix: from the unrotated page to the page as shown.
     """
     style = _style(found, direction)
-    new = _changes(found, style, roles)
+    new = _starts_of_runs(found, style, roles)
     run = np.cumsum(new, dtype=np.int32) - 1
     first = np.flatnonzero(new)
     top, bottom = _extent_across(found, direction)
@@ -105,7 +113,7 @@ def _font_style(font: Font) -> int:
 
 def _raised(found: Characters, direction: Real) -> NDArray[np.intp]:
     """Which characters are smaller than the largest of their line, and stand above its baseline."""
-    new = np.diff(found.line, prepend=-1) != 0
+    new = changes(found.line)
     which = np.cumsum(new) - 1
     size = np.where(found.code > 0x20, found.size, 0)  # a space may be of any size
     largest = np.maximum.reduceat(size, np.flatnonzero(new))[which]
@@ -125,15 +133,13 @@ def _above(moved: Real, direction: Real) -> Real:
     return up
 
 
-def _changes(
+def _starts_of_runs(
     found: Characters, style: NDArray[np.int32], roles: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
     """Where line, font, size, style or role differ from the character before."""
     key = found.line.astype(np.int64) * len(found.fonts) + found.font
     key = ((key << 6) + style << 8) + roles
-    new = np.ones(len(found), np.bool_)
-    new[1:] = (key[1:] != key[:-1]) | (found.size[1:] != found.size[:-1])
-    return new
+    return changes(key) | changes(found.size)
 
 
 # --- height ------------------------------------------------------------------------------------

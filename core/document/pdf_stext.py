@@ -226,12 +226,17 @@ def _addresses(text: Any) -> NDArray[np.int64]:
     return copied
 
 
+def changes(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Say where a value differs from the one before, bool (n,); the first always does."""
+    new = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return new
+
+
 def _numbered(addresses: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Number neighbours with the same address; return the numbers and each number's address."""
-    starts = np.flatnonzero(np.diff(addresses, prepend=0))
-    numbers = np.zeros(len(addresses), np.int32)
-    numbers[starts] = 1
-    return np.cumsum(numbers, dtype=np.int32) - 1, addresses[starts]
+    new = changes(addresses)
+    return np.cumsum(new, dtype=np.int32) - 1, addresses[new]
 
 
 def _fonts_of(
@@ -240,7 +245,7 @@ def _fonts_of(
     """Number the fonts; return the numbers, and address and first character of each."""
     stretch, addresses = _numbered(address)  # fonts change rarely: few values are sorted
     pointers, first, number = np.unique(addresses, return_index=True, return_inverse=True)
-    starts = np.flatnonzero(np.diff(stretch, prepend=-1))
+    starts = np.flatnonzero(changes(stretch))
     return number.astype(np.int32)[stretch], pointers, starts[first]
 
 
