@@ -16,6 +16,8 @@ from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document.model import Document
 from core.errors import ModelError
 from core.scores.adaptive_judge import found_pairs
+from core.scores.blame import Item
+from core.scores.gains import merge_gain, split_gain
 from core.scores.inputs import ScoreInputs, inputs_of
 from core.scores.live import LiveScores
 from core.scores.options import ScoreOptions
@@ -227,12 +229,40 @@ class Pipeline:
         if key not in kept.live:
             for old in [each for each in kept.live if isinstance(each, tuple) and each[0] == slot]:
                 del kept.live[old]
-            supply = self.supply(document, "late") if self.has_token_vectors(document) else None
-            why = "the vectors are still being made" if self.embedder else NO_EMBEDDER
-            kept.live[key] = LiveScores(
-                self.inputs(document), options, supply=supply, why_no_vectors=why
-            )
+            kept.live[key] = self._live(document, options)
         return kept.live[key].update(chunks)
+
+    def score_at_once(self, document: Document, chunks: Chunks, options: ScoreOptions) -> Scores:
+        """The scores of a chunking from what is at hand: late vectors, or none."""
+        return self._live(document, options).update(chunks)
+
+    def gain_of(
+        self,
+        document: Document,
+        chunks: Chunks,
+        options: ScoreOptions,
+        *,
+        item: Item,
+        code: str,
+    ) -> float | None:
+        """What a score would gain if a cut were taken away, or a chunk mended.
+
+        A chunk is split at its best place or joined with a neighbour, whichever gains more.
+        None: there is nothing to try, or the score is not measurable afterwards.
+        """
+        live = self._live(document, options)
+        if item.kind == "cut":
+            return merge_gain(live, chunks, *item.chunks).changes[code]
+        index = item.chunks[0]
+        tried = [
+            merge_gain(live, chunks, a, a + 1)
+            for a in (index - 1, index)
+            if a >= 0 and a + 1 < len(chunks)
+        ]
+        best = split_gain(self.inputs(document), live, chunks, index, code=code)
+        tried += [] if best is None else [best]
+        known = [value for each in tried if (value := each.changes[code]) is not None]
+        return max(known, default=None)
 
     def chunk_vectors(
         self,
@@ -314,6 +344,11 @@ class Pipeline:
     def forget(self, document: Document) -> None:
         """Drop what is kept of a text."""
         self._kept.pop(document.key, None)
+
+    def _live(self, document: Document, options: ScoreOptions) -> LiveScores:
+        supply = self.supply(document, "late") if self.has_token_vectors(document) else None
+        why = "the vectors are still being made" if self.embedder else NO_EMBEDDER
+        return LiveScores(self.inputs(document), options, supply=supply, why_no_vectors=why)
 
     def _of(self, document: Document) -> _Kept:
         kept = self._kept.setdefault(document.key, _Kept())

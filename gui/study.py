@@ -6,9 +6,13 @@ Kept apart from the workbench, which opens documents and shows pages without any
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import QObject
 
+from gui.controllers.blaming import Blaming
 from gui.controllers.ghosting import Ghosting
+from gui.pages.composer import References
+from gui.panels.blame_panel import BlamePanel
 from gui.panels.picker import Facts
 from gui.theme import Theme
 
@@ -29,11 +33,62 @@ class Study(QObject):
         bench.strategy.attach(bench.chunking, self.ghosting)
         bench.picker.set_facts(self.facts)
         bench.bottom.scores.settings.options_changed.connect(bench.scoring.set_options)
+        self.blaming = Blaming(state, jobs, bench.pipeline, self)
+        self.blame = BlamePanel(state, window.theme)
+        self._connect_blame()
         state.heat_changed.connect(self._repaint_heat)
         state.scores_changed.connect(self._repaint_heat)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
+        self.blame.set_theme(theme)
+
+    def _connect_blame(self) -> None:
+        bench, state, panel = self._bench, self._window.state, self.blame
+        bench.bottom.add("blame", "Blame", panel)
+        bench.bottom.scores.blame_asked.connect(self._on_blame_asked)
+        panel.code_asked.connect(self.blaming.ask)
+        panel.watched.connect(self.blaming.set_watched)
+        panel.references_asked.connect(self._draw_references)
+        self.blaming.blamed.connect(panel.show_blamed)
+        self.blaming.refused.connect(panel.say)
+        state.scores_changed.connect(self._on_scores)
+        self._window.pages.layers_changed.connect(self._on_layers)
+
+    def _on_blame_asked(self, code: str) -> None:
+        self._bench.bottom.show_tab("blame")
+        self.blame.show_code(code)
+
+    def _draw_references(self, is_on: bool) -> None:
+        pages = self._window.pages
+        layers = set(pages.shown.layers) - {"references"}
+        pages.set_layers(layers | {"references"} if is_on else layers)
+
+    def _on_layers(self) -> None:
+        is_on = "references" in self._window.pages.shown.layers
+        self.blame.references.setChecked(is_on)
+        self._show_references()
+
+    def _on_scores(self, document: str, slot: int) -> None:
+        current = self._window.state.current
+        if current is not None and current.id == document and slot == self._window.state.chosen:
+            self._show_references()
+
+    def _show_references(self) -> None:
+        """Give the pages the references of the chosen strategy, if they are drawn."""
+        pages, state = self._window.pages, self._window.state
+        current, result = state.current, state.chosen_result
+        if "references" not in pages.shown.layers or current is None or current.document is None:
+            return
+        if result is None or result.scores is None or not len(result.scores.pairs_lost):
+            lost = np.zeros(0, np.int64)
+        else:
+            lost = result.scores.pairs_lost
+        pairs = self._bench.pipeline.inputs(current.document).pairs
+        are_lost = np.zeros(len(pairs), np.bool_)
+        are_lost[lost] = True
+        pages.shown.references = References(pairs, are_lost)
+        pages.viewport().update()
 
     def _repaint_heat(self, *news: object) -> None:
         if self._window.state.heat or len(news) == 1:
