@@ -10,7 +10,7 @@ import itertools
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -57,6 +57,7 @@ class JobToken:
 Work = Callable[[JobToken], object]
 Done = Callable[[object], None]
 Failed = Callable[[Exception], None]
+Ending = Callable[[], None]
 
 
 @dataclass(order=True)
@@ -81,6 +82,7 @@ class _Lane:
         self._waiting: list[_Request] = []
         self._ready = threading.Condition()
         self._closed = False
+        self._ending: Ending | None = None
         self._thread = threading.Thread(target=self._run, name=f"lane {name}", daemon=True)
         self._thread.start()
 
@@ -89,9 +91,10 @@ class _Lane:
             heapq.heappush(self._waiting, request)
             self._ready.notify()
 
-    def close(self) -> None:
+    def close(self, ending: Ending | None) -> None:
         with self._ready:
             self._closed = True
+            self._ending = ending
             self._waiting.clear()
             self._ready.notify()
 
@@ -117,6 +120,8 @@ class _Lane:
             else:
                 self._arrived(request, result, None)
             del request
+        if self._ending is not None:
+            self._ending()
 
 
 class Jobs(QObject):
@@ -201,12 +206,23 @@ class Jobs(QObject):
         """True while a slot whose name begins with `prefix` waits or runs."""
         return any(slot.startswith(prefix) for slot in self._current)
 
-    def close(self, timeout_seconds: float = 0.5) -> None:
-        """Cancel everything, and wait a little for the threads to end."""
+    def close(
+        self, endings: Mapping[str, Ending] | None = None, timeout_seconds: float = 3.0
+    ) -> None:
+        """Cancel everything, end the threads, and wait for them a little.
+
+        Args:
+            endings: what a lane does last, in its own thread, by name: to end what it works with.
+            timeout_seconds: for all lanes together.
+        """
         self._closed = True
         self.cancel_all()
-        for lane in self._lanes.values():
-            lane.close()
+        endings = endings or {}
+        for name, lane in self._lanes.items():
+            lane.close(endings.get(name))
+        for name, ending in endings.items():
+            if name not in self._lanes:
+                ending()
         deadline = time.monotonic() + timeout_seconds
         for lane in self._lanes.values():
             lane.join(max(0.0, deadline - time.monotonic()))

@@ -196,10 +196,10 @@ class MainWindow(QMainWindow):
         if self.workbench is not None:
             settings.write(settings.DOCKS, QByteArray(self.saveState()))
         self.hide()  # ending the processes takes a moment
-        self.jobs.close()
+        endings = {"pages": self.opening.close_readers, "layout": self.opening.close_layouts}
         if self.workbench is not None:
-            self.workbench.close()
-        self.opening.close_all()
+            endings["model"] = self.workbench.close
+        self.jobs.close(endings)
         super().closeEvent(event)
 
     def restore(self) -> None:

@@ -133,11 +133,15 @@ class Opening(QObject):
 
         self._jobs.request(slot, lane, work, _nothing)
 
-    def close_all(self) -> None:
-        """End all processes, when the window closes."""
-        for session in self._sessions.values():
-            _close_clients(session)
-        self._sessions.clear()
+    def close_readers(self) -> None:
+        """End the processes that answer the window; called last in their lane."""
+        for session in list(self._sessions.values()):
+            session.client.close()
+
+    def close_layouts(self) -> None:
+        """End the processes of the layout model; called last in their lane."""
+        for session in list(self._sessions.values()):
+            _close_layout(session)
 
     def set_settings(self, settings: TextSettings) -> None:
         """Make the texts of all open PDFs anew with other settings."""
