@@ -103,9 +103,23 @@ def loose_gutters(atoms: Atoms, indices: NDArray[np.int64]) -> list[tuple[float,
     clear = crossing <= max(1 if shape[0] > 3 else 0, shape[0] // 5)
     clear[0] = clear[-1] = False
     changes = np.flatnonzero(np.diff(clear.astype(np.int8)))
-    strips = zip(changes[::2].tolist(), changes[1::2].tolist(), strict=False)
     narrowest = 0.5 * float(np.median(size))
-    return [(left + low + 1, left + high + 1) for low, high in strips if high - low >= narrowest]
+    strips = [
+        (left + low + 1, left + high + 1)
+        for low, high in zip(changes[::2].tolist(), changes[1::2].tolist(), strict=False)
+        if high - low >= narrowest
+    ]
+    ends = [low for low, _ in strips[1:]] + [np.inf]
+    return [
+        (low, high)
+        for (low, high), end in zip(strips, ends, strict=True)
+        if _begin_between(atoms.u0[order], high - 2, end) >= min(2, shape[0] - 1)
+    ]
+
+
+def _begin_between(u0: NDArray[np.float32], low: float, high: float) -> int:
+    """Count the atoms that begin between two places: a column has some of its own."""
+    return int(((u0 >= low) & (u0 < high)).sum())
 
 
 def group_lines(atoms: Atoms, indices: tuple[int, ...]) -> list[list[int]]:

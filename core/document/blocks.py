@@ -87,7 +87,7 @@ class Draft:
     header_rows: int = 0
     column: tuple[float, float] = (0.0, 0.0)  # u of the column's sides
     part: int = -1  # of its page's layout
-    gutters: tuple[float, ...] = ()  # u between the columns of a table
+    gutters: tuple[tuple[float, float], ...] = ()  # strips between columns of a table, u
     is_turned: bool = False  # not in the page's main direction
     is_drawn: bool = False  # a table with drawn lines around and between its cells
     pieces: list[list[TextLine]] = field(default_factory=list)  # the labels of a figure
@@ -117,7 +117,7 @@ CAPTION = re.compile(
     r"|algorithm|listing|tableau|figura|tabla|tabella)\s*[A-Z]?\d+(?:[.\-–]\d+)*\s*(?:[.:|–—]|$|\s)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"^\S+\s*[A-Z]?\d+(?:[.\-–]\d+)*\s*[.:|–—]")
+_LABEL = re.compile(r"^\S+\s*[A-Z]?\d+(?:[.\-–]\d+)*\s*[.:|–—](?!\d)")
 CJK_CAPTION = re.compile(r"^[图圖図表]\s*\d+")
 NUMBERED = re.compile(
     r"^(?:(?:chapter|section|part|annex|appendix|article|kapitel|abschnitt|chapitre)\s+)?"

@@ -17,15 +17,14 @@ _FLOATS = frozenset({"figure", "caption", "table", "footnote"})
 _TEXT = frozenset({"paragraph", "list_item"})
 _OPENING = re.compile(r"^[\"'“‘(«\[]?[^\W\d_]")
 _CLOSE = 1.6  # ems between baselines of one paragraph
-_SAME_COLUMN = 15.0  # points between the gutters of two parts of one table
+_SAME_COLUMN = 15.0  # points between the middles of gutters of two parts of one table
+_SAME_SIDE = 8.0  # points between the sides of such gutters
 
 
 def join_flow(drafts: Sequence[Draft], *, across_pages: bool) -> list[Draft]:
     """Join what goes on in another column or, when `across_pages`, on the next page."""
     result: list[Draft] = []
     for draft in drafts:
-        if draft.kind == "table" and result and _same_table(result, draft, across_pages):
-            continue
         place = _beginning(result, draft, across_pages)
         if place is None:
             result.append(draft)
@@ -35,19 +34,40 @@ def join_flow(drafts: Sequence[Draft], *, across_pages: bool) -> list[Draft]:
         first = [each for each in between if each.page == page != draft.page]
         later = [each for each in between if each not in first]
         before.lines += draft.lines
+        before.rows += draft.rows
         result[place:] = [*first, before, *later]
     return result
 
 
 def _beginning(result: Sequence[Draft], draft: Draft, across_pages: bool) -> int | None:
     """Return the index of the block that `draft` goes on with, or None."""
+    if draft.kind == "table":
+        return _table_beginning(result, draft, across_pages)
     if draft.kind != "paragraph" or draft.is_turned:
         return None
     for index in range(len(result) - 1, -1, -1):
         before = result[index]
         if before.kind in _TEXT and not before.is_turned:
             return index if _goes_on(before, draft, across_pages) else None
+        if (
+            before.kind == "caption"
+            and before.page == draft.page
+            and _goes_on(before, draft, False)
+        ):
+            return index
         if before.kind not in _FLOATS and not before.is_turned:
+            return None
+    return None
+
+
+def _table_beginning(result: Sequence[Draft], draft: Draft, across_pages: bool) -> int | None:
+    """Return the index of the table that `draft` goes on with; only notes may lie between."""
+    for index in range(len(result) - 1, -1, -1):
+        before = result[index]
+        if before.kind == "table":
+            near = draft.page - before.lines[-1].page <= (1 if across_pages else 0)
+            return index if near and _same_columns(before, draft) else None
+        if before.kind != "footnote":
             return None
     return None
 
@@ -95,16 +115,14 @@ def _is_flush(draft: Draft, line: TextLine) -> bool:
     return flush and opens and len(draft.lines) >= 2
 
 
-def _same_table(result: list[Draft], draft: Draft, across_pages: bool) -> bool:
-    """Add the rows of a table to the table just before it, if they have the same columns."""
-    before = result[-1]
-    if before.kind != "table" or draft.page - before.lines[-1].page > across_pages:
-        return False
+def _same_columns(before: Draft, draft: Draft) -> bool:
+    """Say whether two tables have the same columns."""
     if len(before.gutters) != len(draft.gutters) or before.is_turned != draft.is_turned:
         return False
-    apart = [abs(a - b) for a, b in zip(before.gutters, draft.gutters, strict=True)]
-    if sum(distance <= _SAME_COLUMN for distance in apart) < 0.7 * len(apart):
-        return False
-    before.rows += draft.rows
-    before.lines += draft.lines
-    return True
+    near = [
+        abs(a[0] - b[0]) <= _SAME_SIDE
+        or abs(a[1] - b[1]) <= _SAME_SIDE
+        or abs(sum(a) - sum(b)) <= 2 * _SAME_COLUMN
+        for a, b in zip(before.gutters, draft.gutters, strict=True)
+    ]
+    return sum(near) >= 0.7 * len(near)

@@ -41,6 +41,8 @@ def _is_note(draft: Draft, fonts: Fonts, height: float, raised: set[str]) -> boo
     if draft.kind not in {"paragraph", "list_item"} or not draft.lines or draft.is_turned:
         return False
     line = draft.lines[0]
+    if draft.lines[-1].is_entry:
+        return False
     mark = MARK.match(line.text)
     if not mark or line.v < _FOOT * height:
         return False

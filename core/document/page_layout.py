@@ -31,7 +31,7 @@ class Part:
 
     lines: tuple[TextLine, ...]
     rows: tuple[tuple[tuple[TextLine, ...], ...], ...] = ()
-    gutters: tuple[float, ...] = ()  # u between the columns of a table
+    gutters: tuple[tuple[float, float], ...] = ()  # strips between columns of a table, u
     header_rows: int = 0
     is_turned: bool = False  # not in the page's main direction
     is_drawn: bool = False  # a table with drawn lines around and between its cells
@@ -281,7 +281,7 @@ def _table_part(
     return Part(
         lines=tuple([line for row in rows for cell in row for line in cell]),
         rows=rows,
-        gutters=tuple([(low + high) / 2 for low, high in region.gutters]),
+        gutters=region.gutters,
         header_rows=count_header_rows(rows),
         is_turned=is_turned,
         is_drawn=region.is_drawn,

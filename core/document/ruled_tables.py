@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 _THIN = 3.0  # points: narrower boxes are lines
 _SHORTEST = 8.0  # points
 _TOUCH = 2.5  # points between lines that meet
+_UNBROKEN = 0.78  # of the height of a grid, that one line between its columns covers
 _BREAK = 9.0  # points between the parts of a line that is drawn in pieces
 _MOST = 700  # lines: more make a drawing, not a table
 
@@ -148,6 +149,8 @@ def _grid_zone(flat: NDArray[np.float32], upright: NDArray[np.float32]) -> Zone 
     if not len(inner):
         return None
     v0, v1 = float(inner[:, 0].min()), float(inner[:, 1].max())
+    if not _long_positions(inner, _UNBROKEN * (v1 - v0)):
+        return None  # boxes of a flow chart, joined by arrows
     columns = _long_positions(inner, 0.45 * (v1 - v0))
     rows = _long_positions(flat, 0.6 * (u1 - u0))
     rows = tuple([v for v in rows if v0 - _BREAK < v < v1 + _BREAK])

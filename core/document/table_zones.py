@@ -54,6 +54,7 @@ def _table_in(atoms: Atoms, zone: Zone) -> Region | None:
         return None
     rows, aligned = measure_alignment(atoms, columns)
     prose, bands = prose_share(atoms, columns), len(zone.rows) - 1
+    rows, aligned = max(rows, bands), max(aligned, _shared_bands(atoms, zone, columns))
     if zone.columns:
         is_text = prose > 0.5 and len(columns) < 4 and len(indices) > _MOST_LINES_PER_ROW * bands
     else:
@@ -64,6 +65,16 @@ def _table_in(atoms: Atoms, zone: Zone) -> Region | None:
     return Region(
         "table", tuple(indices.tolist()), tuple(gutters), zone.rows, is_drawn=bool(zone.columns)
     )
+
+
+def _shared_bands(atoms: Atoms, zone: Zone, columns: list[NDArray[np.int64]]) -> float:
+    """Return the share of the bands between lines that have text in two columns or more."""
+    count = len(zone.rows) - 1
+    filled = np.zeros((len(columns), count), bool)
+    for number, column in enumerate(columns):
+        band = np.searchsorted(zone.rows, atoms.v[column]) - 1
+        filled[number, np.clip(band, 0, count - 1)] = True
+    return float((filled.sum(axis=0) >= 2).mean()) if count >= 2 else 0.0
 
 
 def _tabular_parts(atoms: Atoms, zone: Zone) -> Iterator[Zone]:
@@ -98,5 +109,5 @@ def _band_kind(atoms: Atoms, zone: Zone, low: float, high: float) -> str:
     _, counts = np.unique(place, return_counts=True)
     if len(counts) == 1 and counts[0] == 1:
         return "title"
-    several = float((counts >= 2).mean())
-    return "cells" if several >= 0.5 and len(counts) <= 2 * _MOST_LINES_PER_BAND else "text"
+    few = len(counts) <= 2 * _MOST_LINES_PER_BAND
+    return "cells" if few and (counts >= 2).any() else "text"

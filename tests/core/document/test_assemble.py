@@ -132,9 +132,11 @@ def test_pages_that_are_not_there_have_empty_spans():
     assert document.page_of(0) == 2
 
 
+ROWS = [("Drug", "Dose", "Hours"), ("Asp", "100", "8"), ("Ibu", "400", "6"), ("Par", "500", "4")]
+
+
 def draw_table(page: pymupdf.Page) -> None:
-    for row, cells in enumerate([("Drug", "Dose", "Hours"), ("Asp", "100", "8"), ("Ibu", "400", "6"),
-                                 ("Par", "500", "4")]):  # fmt: skip
+    for row, cells in enumerate(ROWS):
         for column, cell in enumerate(cells):
             page.insert_text((60 + 100 * column, 110 + 16 * row), cell, fontsize=10)
 

@@ -57,7 +57,7 @@ def test_what_is_no_file_is_refused_in_one_line(tmp_path: Path, name: str, messa
 
 
 def test_a_page_beyond_the_end_is_refused(pdf: Path, cache_dir: Path):
-    with pytest.raises(DocumentError, match=r"page 9 is asked for, but three[.]pdf has pages 1 to 3"):
+    with pytest.raises(DocumentError, match=r"page 9 is asked for, but .* has pages 1 to 3"):
         read_document(pdf, TextSettings(pages=(0, 8)))
 
 

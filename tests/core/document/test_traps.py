@@ -26,7 +26,7 @@ SOFT = "softhyphen_philosophy_5p.pdf"
     ("name", "page", "word", "boxes"),
     [
         pytest.param(NAACL, 0, "discovers", [(261, 371, 277, 382), (94, 384, 122, 396)], id="1 a"),
-        pytest.param(DIESEL, 0, "compression", [(225, 400, 261, 409), (31, 411, 47, 420)], id="1 b"),
+        pytest.param(DIESEL, 0, "compression", [(225, 400, 261, 409), (31, 411, 47, 420)], id="1b"),
         pytest.param(BOOK, 30, "capture.", [(330, 312, 348, 323), (54, 326, 74, 337)], id="1 c"),
         pytest.param(
             TRACEMONKEY, 4, "type-unstable", [(538, 333, 556, 341), (317, 343, 347, 351)], id="2 a"
@@ -34,7 +34,7 @@ SOFT = "softhyphen_philosophy_5p.pdf"
         pytest.param(
             WHO, 19, "treatment-experienced", [(263, 640, 297, 650), (50, 649, 90, 659)], id="2 b"
         ),
-        pytest.param(SOFT, 0, "impossibility", [(344, 226, 391, 236), (78, 239, 89, 249)], id="3 a"),
+        pytest.param(SOFT, 0, "impossibility", [(344, 226, 391, 236), (78, 239, 89, 249)], id="3a"),
         pytest.param(SOFT, 0, "Edizioni", [(371, 75, 389, 85), (78, 89, 99, 99)], id="3 b"),
         pytest.param(SOFT, 0, "pseudo-Avicenne", [(194, 52, 263, 62)], id="3 c"),
         pytest.param(NAACL, 0, "Abstract", [(163, 235, 208, 248)], id="6 a"),
@@ -63,7 +63,7 @@ SOFT = "softhyphen_philosophy_5p.pdf"
         pytest.param("crop_mboxorigin_voters_5p.pdf", 0, "Alcona", [(15, 255, 42, 267)], id="12 a"),
         pytest.param("form_160f_filled_js_1p.pdf", 0, "Certificat", [(64, 48, 133, 70)], id="12 b"),
         pytest.param(
-            "crop_mboxorigin_voters_5p.pdf", 0, "Poll Book Totals", [(117, 164, 133, 251)], id="13 a"
+            "crop_mboxorigin_voters_5p.pdf", 0, "Poll Book Totals", [(117, 164, 133, 251)], id="13a"
         ),
         pytest.param(WHO, 24, "SEROLOGICAL", [(66, 108, 75, 156)], id="13 b"),
         pytest.param(
