@@ -208,12 +208,11 @@ def _by_shingle(sets: Sequence[Shingles]) -> set[tuple[int, int]]:
     for number, each in enumerate(sets):
         for shingle in each:
             holders.setdefault(shingle, []).append(number)
-    counts: dict[tuple[int, int], int] = {}
-    for members in holders.values():
-        if 1 < len(members) <= COMMON_SHINGLE:
-            for pair in combinations(members, 2):
-                counts[pair] = counts.get(pair, 0) + 1
-    return set(counts)
+    groups = {tuple(each) for each in holders.values() if 1 < len(each) <= COMMON_SHINGLE}
+    candidates: set[tuple[int, int]] = set()
+    for group in groups:
+        candidates.update(combinations(group, 2))
+    return candidates
 
 
 def _by_minhash(sets: Sequence[Shingles]) -> set[tuple[int, int]]:

@@ -82,22 +82,31 @@ def question_measures(
     k: int,
     thresholds: Thresholds,
 ) -> dict[str, float]:
-    """All measures of one question at k, besides `ndcg`, which needs the other strategies."""
+    """The measures of one question at k that depend on its results, besides `ndcg`.
+
+    `ndcg` needs the other strategies; the rest is in `strategy_measures`.
+    """
     ranked = results.ranked[:k]
     retrieved = relevant.whole_in(ranked, thresholds)
     values = character_measures(pool, gold, ranked)
     values |= rank_measures(results.gains, k, int((relevant.gains == 2).sum()))
     values |= {
-        "precision_omega": precision_omega(pool, gold),
         "r_passage": passage_recall(pool, gold, ranked, thresholds),
-        "survival": _mean(relevant.whole),
         "whole_at_k": _mean(retrieved),
-        "all_whole": float(relevant.whole.all()) if len(gold) else NAN,
         "all_whole_at_k": float(retrieved.all()) if len(gold) else NAN,
         "complete_at_k": group_completeness(gold, retrieved),
         "dup_slots": float(sum(results.repeats[:k])) if len(results.repeats) else NAN,
     }
     return values
+
+
+def strategy_measures(pool: Pool, gold: Gold, relevant: Relevance) -> dict[str, float]:
+    """The measures of one question that need no retrieval."""
+    return {
+        "precision_omega": precision_omega(pool, gold),
+        "survival": _mean(relevant.whole),
+        "all_whole": float(relevant.whole.all()) if len(gold) else NAN,
+    }
 
 
 def character_measures(pool: Pool, gold: Gold, ranked: Indices) -> dict[str, float]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """One question of one configuration: its results, measures and gold spans."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,8 @@ from core.search.evaluation import GoldFate, Options, QuestionRecord, RankedChun
 from core.search.gold import PlacedQuery
 from core.search.hits import Ranking
 from core.search.judgements import Judgements
-from core.search.measures import Results, question_measures
-from core.search.pool import Gold, Pool
+from core.search.measures import Results, question_measures, strategy_measures
+from core.search.pool import Pool
 from core.search.relevance import Fate, Relevance, fates, least_pieces, relevance
 from core.search.retriever import Retrieved
 from core.search.rows import Rows
@@ -50,13 +50,20 @@ def question_record(measuring: Measuring, number: int) -> QuestionRecord:
     ranking, again = _ranking(measuring, number)
     gains = _gains(measuring, placed, ranking.rows, relevant)
     results = Results(ranking.rows, gains, again)
+    fixed = strategy_measures(measuring.pool, gold, relevant)
+    measures = {}
+    for k in options.depths:
+        at_k = question_measures(
+            measuring.pool, gold, relevant, results, k=k, thresholds=options.thresholds
+        )
+        measures[str(k)] = _known(fixed | at_k)
     homes = {asked.axis.document_at(start) for start in gold.spans[:, 0].tolist()}
     return QuestionRecord(
         placed.query.id,
         placed.set_name,
         homes.pop() if len(homes) == 1 else "",
         list(placed.query.tags),
-        {str(k): _measures(measuring, gold, relevant, results, k) for k in options.depths},
+        measures,
         _top(measuring.rows, ranking, gains),
         _gold_fates(measuring, number, relevant, ranking),
     )
@@ -72,11 +79,7 @@ def _ranking(measuring: Measuring, number: int) -> tuple[Ranking, list[bool]]:
     return Ranking(ranking.rows[kept], ranking.scores[kept]), [False] * len(kept)
 
 
-def _measures(
-    measuring: Measuring, gold: Gold, relevant: Relevance, results: Results, k: int
-) -> dict[str, float | None]:
-    thresholds = measuring.options.thresholds
-    values = question_measures(measuring.pool, gold, relevant, results, k=k, thresholds=thresholds)
+def _known(values: Mapping[str, float]) -> dict[str, float | None]:
     return {name: None if np.isnan(value) else float(value) for name, value in values.items()}
 
 

@@ -20,6 +20,7 @@ from core.search.measures import (
     precision_omega,
     question_measures,
     rank_measures,
+    strategy_measures,
 )
 from core.search.pool import Gold, Pool, gold_of, pool_of
 from core.search.relevance import Thresholds, fates, least_pieces, relevance
@@ -243,6 +244,7 @@ def test_all_measures_are_there():
     results = Results(np.array([0]), relevant.gains_of(np.array([0])), [False])
 
     found = question_measures(pool, gold, relevant, results, k=5, thresholds=DEFAULT)
+    found |= strategy_measures(pool, gold, relevant)
 
     assert set(found) == set(MEASURE_NAMES) - {"ndcg"}
 
@@ -253,6 +255,7 @@ def test_a_pool_without_chunks_has_no_hits():
     none = np.empty(0, np.int64)
 
     found = question_measures(pool, gold, relevant, Results(none, none), k=5, thresholds=DEFAULT)
+    found |= strategy_measures(pool, gold, relevant)
 
     assert (found["recall"], found["hit"], found["survival"], found["precision_omega"]) == (0,) * 4
     assert relevant.missing.tolist() == [1.0]
