@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QObject
 
+from core.strategies.recipe import Recipe
 from gui.controllers.blaming import Blaming
+from gui.controllers.comparing import Comparing
 from gui.controllers.ghosting import Ghosting
 from gui.pages.composer import References
 from gui.panels.blame_panel import BlamePanel
+from gui.panels.compare_panel import ComparePanel
 from gui.panels.picker import Facts
 from gui.theme import Theme
 
@@ -36,12 +39,40 @@ class Study(QObject):
         self.blaming = Blaming(state, jobs, bench.pipeline, self)
         self.blame = BlamePanel(state, window.theme)
         self._connect_blame()
+        self.comparing = Comparing(state, jobs, bench.pipeline, bench.scoring, self)
+        self.compare = ComparePanel(state, self.comparing, window.theme)
+        bench.bottom.add("compare", "Compare", self.compare)
+        self.compare.recipe_asked.connect(self.show_recipe)
+        bench.bottom.scores.settings.options_changed.connect(self._on_options)
         state.heat_changed.connect(self._repaint_heat)
         state.scores_changed.connect(self._repaint_heat)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         self.blame.set_theme(theme)
+        self.compare.set_theme(theme)
+
+    def compare_all(self) -> None:
+        """Score every preset on this document."""
+        self._bench.bottom.show_tab("compare")
+        if not self.comparing.is_running:
+            self.compare.start()
+
+    def show_recipe(self, recipe: object) -> None:
+        """Show a chunking on the pages: as one more, or in place of A when six are shown."""
+        assert isinstance(recipe, Recipe), "rows are recipes"
+        state = self._window.state
+        known = next((slot.id for slot in state.slots if slot.recipe == recipe), -1)
+        added = known if known >= 0 else state.add_slot(recipe)
+        if added >= 0:
+            state.set_chosen(added)
+        else:
+            state.set_recipe(state.chosen, recipe)
+
+    def _on_options(self, options: object) -> None:
+        """Other weights only rank anew."""
+        del options
+        self.comparing.choose_again()
 
     def _connect_blame(self) -> None:
         bench, state, panel = self._bench, self._window.state, self.blame

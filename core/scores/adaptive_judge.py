@@ -19,6 +19,7 @@ from core.strategies.adaptive_choice import Choice, Judged, set_judge
 from core.strategies.recipe import Recipe, parse_recipe
 from core.strategies.run import run
 from core.strategies.source import Source
+from core.strategies.variants import short_name
 
 PAIRS = "found pairs"  # key among a document's units
 SPLITTER = "punkt"  # who finds the sentences that ICC compares
@@ -45,7 +46,7 @@ def judge(source: Source, words: Sequence[str]) -> Judged:
         ParameterError: a word is no recipe, or every candidate failed.
     """
     mode = source.options.mode
-    recipes = {_shown(r): r for r in (parse_recipe(word, {"mode": mode}) for word in words)}
+    recipes = {short_name(r): r for r in (parse_recipe(word, {"mode": mode}) for word in words)}
     judged = _Scoring(source, _inputs(source), ScoreOptions(mode=mode), _supply(source))
     candidates = []
     for number, (name, recipe) in enumerate(recipes.items()):
@@ -144,15 +145,6 @@ def _supply(source: Source) -> VectorSupply | None:
 
 def _splitter(source: Source) -> str:
     return SPLITTER if source.document.language == "en" else "unicode"
-
-
-def _shown(recipe: Recipe) -> str:
-    """Short and unique: what differs from the defaults, REG at the end."""
-    plain = parse_recipe(recipe.code).settings
-    changed = {k: v for k, v in recipe.settings.items() if plain.get(k) != v and k != "mode"}
-    is_regular = bool(changed.pop("reg", False))
-    values = ",".join(f"{name}={value}" for name, value in changed.items())
-    return f"{recipe.code}{':' if values else ''}{values}{' + REG' if is_regular else ''}"
 
 
 set_judge(judge)

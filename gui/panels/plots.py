@@ -29,7 +29,7 @@ class SizePlot(pg.PlotWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        _plain(self)
+        plain(self)
         self.setLabel("bottom", "tokens")
         self.setToolTip("Sizes of the chunks; the shaded band is what size compliance allows")
         self._edges: NDArray[np.float64] = np.empty(0)
@@ -43,7 +43,7 @@ class SizePlot(pg.PlotWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
-        _recolour(self, theme)
+        recolour(self, theme)
         self._bars.setOpts(brush=theme.strategies[0], pen=None)
         shade = pg.mkColor(theme.ok)
         shade.setAlpha(40)
@@ -84,7 +84,7 @@ class ValuePlot(pg.PlotWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        _plain(self)
+        plain(self)
         self.setLabel("bottom", "chunk")
         self._values: NDArray[np.float64] = np.empty(0)
         self._is_setting = False
@@ -101,7 +101,7 @@ class ValuePlot(pg.PlotWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
-        _recolour(self, theme)
+        recolour(self, theme)
         self._points.setPen(pg.mkPen(theme.border))
         self._points.setSymbolBrush(theme.strategies[0])
         self._points.setSymbolPen(None)
@@ -235,14 +235,16 @@ def threshold_name(parameters: object) -> str:
     return next((name for name in THRESHOLDS if name in parameters), "")  # type: ignore[operator]
 
 
-def _plain(plot: pg.PlotWidget) -> None:
+def plain(plot: pg.PlotWidget) -> None:
+    """No menu, no buttons, and the view stays where the values are."""
     plot.setMenuEnabled(False)
     plot.hideButtons()
     plot.setMinimumHeight(80)
     plot.setMouseEnabled(x=False, y=False)
 
 
-def _recolour(plot: pg.PlotWidget, theme: Theme) -> None:
+def recolour(plot: pg.PlotWidget, theme: Theme) -> None:
+    """Give background and axes the theme's colours."""
     plot.setBackground(theme.base)
     for axis in ("left", "bottom"):
         plot.getAxis(axis).enableAutoSIPrefix(False)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Scoring many chunkings of a document, one small step each, so that all else stays smooth."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from PySide6.QtCore import QObject, Signal
+
+from core.document.model import Document
+from core.errors import ChunkscopeError
+from core.pipeline import Pipeline
+from core.scores.options import ScoreOptions
+from core.scores.results import Scores
+from core.scores.selection import (
+    Candidate,
+    CorpusSelection,
+    Selection,
+    Uncertainty,
+    bootstrap,
+    select,
+    select_over_documents,
+)
+from core.strategies.variants import Variant
+from gui.controllers.scoring import Scoring
+from gui.jobs import Jobs, JobToken
+from gui.state import OpenDocument, State
+
+JOB = "compare"
+PRIORITY = 40
+MOST_EXACT = 12  # of the best, which could win
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """One variant on one document."""
+
+    variant: Variant
+    candidate: Candidate
+    seconds: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class Comparison:
+    """All that was compared on one document, as it grows."""
+
+    document: str
+    name: str
+    rows: list[Compared] = field(default_factory=list)
+    selection: Selection | None = None
+    uncertainty: Uncertainty | None = None
+
+
+class Comparing(QObject):
+    """Runs lists of variants.
+
+    Signals:
+        started: number of steps.
+        row_added: document id, place of the row in its comparison.
+        rows_changed: document id; values of rows are others (exact ones, other weights).
+        progressed: steps done, steps in all.
+        finished: whether everything was computed.
+    """
+
+    started = Signal(int)
+    row_added = Signal(str, int)
+    rows_changed = Signal(str)
+    progressed = Signal(int, int)
+    finished = Signal(bool)
+
+    def __init__(
+        self,
+        state: State,
+        jobs: Jobs,
+        pipeline: Pipeline,
+        scoring: Scoring,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._state = state
+        self._jobs = jobs
+        self._pipeline = pipeline
+        self._scoring = scoring
+        self.comparisons: dict[str, Comparison] = {}
+        self._queue: list[tuple[OpenDocument, Document, Variant]] = []
+        self._total = 0
+
+    @property
+    def is_running(self) -> bool:
+        """True while there are steps to do."""
+        return bool(self._queue) or self._jobs.is_busy(JOB)
+
+    @property
+    def has_model(self) -> bool:
+        """True once strategies and scores that need vectors can run."""
+        return self._pipeline.embedder is not None
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """Of the mean, as the scores panel has them."""
+        return self._scoring.options.weights
+
+    def start(self, variants: Sequence[Variant], documents: Sequence[OpenDocument]) -> None:
+        """Compare on some open documents, in place of what was compared before."""
+        self.cancel()
+        ready = [(each, each.document) for each in documents if each.document is not None]
+        self.comparisons = {each.id: Comparison(each.id, each.name) for each, _ in ready}
+        self._queue = [
+            (opened, document, variant) for opened, document in ready for variant in variants
+        ]
+        self._total = len(self._queue)
+        self.started.emit(self._total)
+        self._next()
+
+    def cancel(self) -> None:
+        """Stop; what was computed stays."""
+        was_running = bool(self._queue)
+        self._queue = []
+        self._jobs.cancel(JOB)
+        if was_running:
+            self._conclude(is_complete=False)
+
+    def _next(self) -> None:
+        if not self._queue:
+            self._conclude(is_complete=True)
+            return
+        opened, document, variant = self._queue[0]
+        options, recipe = self._scoring.options, variant.recipe
+
+        def work(token: JobToken) -> object:
+            begin = time.perf_counter()
+            try:
+                chunks = self._pipeline.chunk(recipe, document, cancel=token, aside=True)
+                scores = self._pipeline.score_at_once(document, chunks, options)
+            except ChunkscopeError as error:
+                return Candidate(variant.name, recipe.code, recipe.settings, error=str(error)), 0.0
+            candidate = Candidate(variant.name, recipe.code, recipe.settings, chunks, scores)
+            return candidate, time.perf_counter() - begin
+
+        def done(result: object) -> None:
+            assert isinstance(result, tuple), "candidate, seconds"
+            self._add(opened, variant, *result)
+
+        def failed(error: Exception) -> None:
+            told = Candidate(variant.name, recipe.code, recipe.settings, error=str(error))
+            self._add(opened, variant, told, 0.0)
+
+        declared = recipe.strategy.declaration.strategy_class
+        with_model = declared == "embedding" and not self._pipeline.is_prepared(recipe, document)
+        lane = "model" if with_model else "python"
+        self._jobs.request(JOB, lane, work, done, failed=failed, priority=PRIORITY)
+
+    def _add(
+        self, opened: OpenDocument, variant: Variant, candidate: Candidate, seconds: float
+    ) -> None:
+        self._queue.pop(0)
+        rows = self.comparisons[opened.id].rows
+        rows.append(Compared(variant, candidate, seconds))
+        self.row_added.emit(opened.id, len(rows) - 1)
+        self.progressed.emit(self._total - len(self._queue), self._total)
+        self._next()
+
+    # choosing
+
+    def _conclude(self, *, is_complete: bool) -> None:
+        self.choose_again()
+        self.finished.emit(is_complete)
+        for comparison in self.comparisons.values():
+            self._draw(comparison)
+
+    def choose_again(self) -> None:
+        """Rank anew, for instance under other weights; nothing is scored for it."""
+        for comparison in self.comparisons.values():
+            candidates = [row.candidate for row in comparison.rows]
+            comparison.selection = select(candidates, self.weights) if candidates else None
+            self.rows_changed.emit(comparison.document)
+
+    def over_documents(self) -> CorpusSelection | None:
+        """Choosing per document against one for all; None for a single document."""
+        chosen = [each.selection for each in self.comparisons.values() if each.selection]
+        return select_over_documents(chosen, self.weights) if len(chosen) > 1 else None
+
+    def _draw(self, comparison: Comparison) -> None:
+        """How sure the ranking is: chunks drawn again and again."""
+        opened = self._state.documents.get(comparison.document)
+        selection, weights = comparison.selection, self.weights
+        if opened is None or opened.document is None or selection is None:
+            return
+        document = opened.document
+
+        def work(token: JobToken) -> object:
+            token.check()
+            return bootstrap(self._pipeline.inputs(document), selection, weights)
+
+        def done(found: object) -> None:
+            assert isinstance(found, Uncertainty), "what the draws say"
+            comparison.uncertainty = found
+            self.rows_changed.emit(comparison.document)
+
+        job = f"{JOB} draws {comparison.document}"
+        self._jobs.request(job, "python", work, done, priority=PRIORITY)
+
+    # exact values
+
+    def score_exactly(self, document: str) -> None:
+        """Ask for exact vectors of the best rows, so that a winner may be named."""
+        comparison, opened = self.comparisons.get(document), self._state.documents.get(document)
+        if comparison is None or opened is None or opened.document is None:
+            return
+        if comparison.selection is None or self._pipeline.embedder is None:
+            return
+        best = [each.candidate.name for each in comparison.selection.standings if each.rank]
+        places = {row.candidate.name: place for place, row in enumerate(comparison.rows)}
+        self._score_next(
+            comparison, opened.document, [places[name] for name in best[:MOST_EXACT]], 0
+        )
+
+    def _score_next(
+        self, comparison: Comparison, document: Document, places: list[int], done_so_far: int
+    ) -> None:
+        if not places:
+            self._conclude(is_complete=True)
+            return
+        row = comparison.rows[places[0]]
+        options: ScoreOptions = self._scoring.options
+
+        def work(token: JobToken) -> object:
+            chunks = row.candidate.chunks
+            assert chunks is not None, "only rows with a rank are scored"
+            return self._pipeline.score(
+                document, chunks, options, policy="exact", cancel=token, progress=token.progress
+            )
+
+        def done(scores: object) -> None:
+            assert isinstance(scores, Scores), "scoring makes scores"
+            scored = replace(row.candidate, scores=scores)
+            comparison.rows[places[0]] = replace(row, candidate=scored)
+            self.rows_changed.emit(comparison.document)
+            self.progressed.emit(done_so_far + 1, done_so_far + len(places))
+            self._score_next(comparison, document, places[1:], done_so_far + 1)
+
+        def failed(error: Exception) -> None:
+            self._jobs.failed.emit(JOB, error)
+            self._score_next(comparison, document, places[1:], done_so_far + 1)
+
+        self._jobs.request(
+            JOB, "model", work, done, failed=failed, priority=PRIORITY, title="Exact scores"
+        )

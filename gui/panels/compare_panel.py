@@ -1,0 +1,378 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Compare: what to compare, the table as it grows, plots, and which chunking wins."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QSplitter,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.declaration import Parameter
+from core.scores.selection import CorpusSelection
+from core.strategies.recipe import Recipe
+from core.strategies.variants import (
+    Variant,
+    ablations,
+    grid,
+    preset_variants,
+    range_values,
+    short_name,
+    with_and_without_reg,
+)
+from gui.controllers.comparing import Comparing, Comparison
+from gui.panels.compare_plots import ComparePlots
+from gui.panels.compare_table import MEAN, NAME, CompareModel, Fact, SortedRows
+from gui.state import OpenDocument, State
+from gui.theme import ROW_HEIGHT, Theme
+
+PRESETS = "All presets"
+REG = "All, without and with REG"
+VISIBLE = "The visible strategies"
+ABLATIONS = "Ablations of A"
+SWEEP = "Sweep of A"
+SCOPES = (PRESETS, REG, VISIBLE, ABLATIONS, SWEEP)
+NO_SECOND = "no second"
+WIDTHS = {0: 44, 1: 210, 2: 60, 8: 66, 9: 92, 10: 74, 11: 56, 12: 48}
+SCORE_WIDTH = 62
+LINEAR_TOP = 20  # a range that has no upper bound is swept up to this many times the value
+
+
+class ComparePanel(QWidget):
+    """The tab.
+
+    Signals:
+        recipe_asked: the Recipe of a row that is to be shown on the pages.
+    """
+
+    recipe_asked = Signal(object)
+
+    def __init__(
+        self, state: State, comparing: Comparing, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("comparePanel")
+        self._state = state
+        self._comparing = comparing
+        self._swept: tuple[str, ...] = ()
+        self._shown = ""  # document
+        self._make_controls()
+        self.model = CompareModel(theme)
+        self.rows = SortedRows()
+        self.rows.setSourceModel(self.model)
+        self.table = QTableView()
+        self._make_table()
+        self.plots = ComparePlots(theme)
+        self.plots.row_asked.connect(self.select_row)
+        self.says = QLabel()
+        self.says.setWordWrap(True)
+        self.says.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.table)
+        split.addWidget(self.plots)
+        split.setSizes([640, 380])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 4, 8, 0)
+        column.setSpacing(4)
+        column.addLayout(self._controls)
+        column.addWidget(self.says)
+        column.addWidget(split, 1)
+        comparing.started.connect(self._on_started)
+        comparing.row_added.connect(self._on_row_added)
+        comparing.rows_changed.connect(self._on_rows_changed)
+        comparing.progressed.connect(self._on_progress)
+        comparing.finished.connect(self._on_finished)
+        state.chosen_changed.connect(self._list_parameters)
+        state.slots_changed.connect(self._list_parameters)
+        state.current_changed.connect(self._on_current)
+        state.documents_changed.connect(self._on_documents)
+        self._list_parameters()
+        self._on_scope()
+        self._on_documents()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Use other colours."""
+        self.model.set_theme(theme)
+        self.plots.set_theme(theme)
+
+    # controls
+
+    def _make_controls(self) -> None:
+        self.scope = QComboBox()
+        self.scope.setAccessibleName("What to compare")
+        self.scope.addItems(SCOPES)
+        self.scope.currentTextChanged.connect(self._on_scope)
+        self.first, self.second = QComboBox(), QComboBox()
+        self.first.setAccessibleName("Parameter")
+        self.second.setAccessibleName("Second parameter")
+        self.steps = QSpinBox()
+        self.steps.setRange(2, 200)
+        self.steps.setValue(15)
+        self.steps.setSuffix(" steps")
+        self.steps.setAccessibleName("Steps")
+        self.all_documents = QCheckBox("all open documents")
+        self.run = QPushButton("Compare")
+        self.run.clicked.connect(self.start)
+        self.exact = QPushButton("Exact scores")
+        self.exact.setToolTip("Exact vectors for the best, so that a winner may be named")
+        self.exact.clicked.connect(self._on_exact)
+        self.exact.setEnabled(False)
+        self.bar = QProgressBar()
+        self.bar.setMaximumWidth(150)
+        self.bar.hide()
+        self._controls = QHBoxLayout()
+        for widget in (self.scope, self.first, self.second, self.steps, self.all_documents):
+            self._controls.addWidget(widget)
+        self._controls.addWidget(self.run)
+        self._controls.addWidget(self.exact)
+        self._controls.addWidget(self.bar)
+        self._controls.addStretch(1)
+
+    def _make_table(self) -> None:
+        self.table.setModel(self.rows)
+        self.table.setObjectName("compareTable")
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setSortingEnabled(True)
+        self.table.sortByColumn(MEAN, Qt.SortOrder.DescendingOrder)
+        self.table.setWordWrap(False)
+        self.table.setShowGrid(False)
+        self.table.setFrameShape(QTableView.Shape.NoFrame)
+        self.table.setToolTip("Double-click or Enter shows the chunking on the pages")
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.table.horizontalHeader()
+        header.setSectionsMovable(True)
+        header.setStretchLastSection(True)
+        for column in range(self.model.columnCount()):
+            self.table.setColumnWidth(column, WIDTHS.get(column, SCORE_WIDTH))
+        self.table.activated.connect(self._on_activated)
+        self.table.selectionModel().currentRowChanged.connect(self._on_selected)
+
+    def _on_scope(self, *_: object) -> None:
+        is_sweep = self.scope.currentText() == SWEEP
+        for widget in (self.first, self.second, self.steps):
+            widget.setVisible(is_sweep)
+
+    def _list_parameters(self, *_: object) -> None:
+        chosen = self._state.chosen_slot
+        numbers = [] if chosen is None else [p.name for p in _numbers(chosen.recipe)]
+        known = [self.first.itemText(k) for k in range(self.first.count())]
+        if numbers == known:
+            return
+        self.first.clear()
+        self.first.addItems(numbers)
+        self.second.clear()
+        self.second.addItems([NO_SECOND, *numbers])
+
+    def _on_documents(self) -> None:
+        self.all_documents.setVisible(len(self._state.documents) > 1)
+
+    # running
+
+    def start(self) -> None:
+        """Compare what is chosen; while that runs, stop it."""
+        if self._comparing.is_running:
+            self._comparing.cancel()
+            return
+        documents = self._documents()
+        self._swept = ()
+        variants = self.variants()
+        if not documents or not variants:
+            self.says.setText("Open a document and choose a strategy first.")
+            return
+        self._comparing.start(variants, documents)
+
+    def variants(self) -> list[Variant]:
+        """What is to be compared, by the controls."""
+        scope, chosen = self.scope.currentText(), self._state.chosen_slot
+        with_model = self._comparing.has_model
+        if scope == PRESETS:
+            return preset_variants(with_model=with_model)
+        if scope == REG:
+            return with_and_without_reg(preset_variants(with_model=with_model))
+        if scope == VISIBLE:
+            return named([slot.recipe for slot in self._state.slots])
+        if chosen is None:
+            return []
+        return ablations(chosen.recipe) if scope == ABLATIONS else self._sweep(chosen.recipe)
+
+    def _sweep(self, recipe: Recipe) -> list[Variant]:
+        names = [self.first.currentText()]
+        if self.second.currentText() not in ("", NO_SECOND, names[0]):
+            names.append(self.second.currentText())
+        if not names[0]:
+            return []
+        ranges = {}
+        for parameter in _numbers(recipe):
+            if parameter.name in names:
+                low, high = sweep_range(parameter, recipe)
+                ranges[parameter.name] = range_values(parameter, low, high, self.steps.value())
+        self._swept = tuple(names)
+        return grid(recipe, {name: ranges[name] for name in names})
+
+    def _documents(self) -> list[OpenDocument]:
+        ready = [each for each in self._state.documents.values() if each.document is not None]
+        if self.all_documents.isChecked():
+            return ready
+        return [each for each in ready if each is self._state.current]
+
+    def _on_exact(self) -> None:
+        self._comparing.score_exactly(self._shown)
+
+    # showing
+
+    def _on_started(self, steps: int) -> None:
+        self.run.setText("Stop")
+        self.exact.setEnabled(False)
+        self.bar.setRange(0, steps)
+        self.bar.setValue(0)
+        self.bar.show()
+        self.says.setText("")
+        self._on_current()
+        if self._swept:
+            self.plots.setCurrentWidget(self.plots.sweep)
+
+    def _on_current(self, *_: object) -> None:
+        current = self._state.current
+        self._shown = current.id if current is not None else ""
+        self._show()
+
+    def _on_row_added(self, document: str, place: int) -> None:
+        del place
+        if document == self._shown:
+            self.model.add_rows()
+            self._show_plots()
+
+    def _on_rows_changed(self, document: str) -> None:
+        if document == self._shown:
+            self._show()
+
+    def _on_progress(self, done: int, total: int) -> None:
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        self.bar.setVisible(done < total)
+
+    def _on_finished(self, is_complete: bool) -> None:
+        del is_complete
+        self.run.setText("Compare")
+        self.bar.hide()
+        self.exact.setEnabled(self._comparing.has_model)
+        self._show()
+
+    def _comparison(self) -> Comparison | None:
+        return self._comparing.comparisons.get(self._shown)
+
+    def _show(self) -> None:
+        chosen = self._fact(self.table.currentIndex())
+        name = chosen.row.candidate.name if chosen is not None else ""
+        self.model.show_comparison(self._comparison(), self._comparing.weights)
+        for row in range(self.model.rowCount()):
+            fact = self.model.fact(row)
+            if fact is not None and fact.row.candidate.name == name:
+                self.select_row(row)
+        self._show_plots()
+        comparison = self._comparison()
+        lines = [] if comparison is None else [winner_words(comparison)]
+        over = self._comparing.over_documents()
+        if over is not None:
+            lines.append(corpus_words(over, len(self._comparing.comparisons)))
+        self.says.setText("\n".join(line for line in lines if line))
+
+    def _show_plots(self) -> None:
+        facts = [f for row in range(self.model.rowCount()) if (f := self.model.fact(row))]
+        place = self.rows.mapToSource(self.table.currentIndex()).row()
+        self.plots.show_facts(facts, place, self._swept)
+
+    def select_row(self, place: int) -> None:
+        """Mark a row, by its place among the rows as they were computed."""
+        index = self.rows.mapFromSource(self.model.index(place, NAME))
+        self.table.setCurrentIndex(index)
+        self.table.scrollTo(index)
+
+    def _on_selected(self, index: QModelIndex, before: QModelIndex) -> None:
+        del index, before
+        self._show_plots()
+
+    def _fact(self, index: QModelIndex) -> Fact | None:
+        return self.model.fact(self.rows.mapToSource(index).row())
+
+    def _on_activated(self, index: QModelIndex) -> None:
+        fact = self._fact(index)
+        if fact is not None:
+            self.recipe_asked.emit(fact.row.variant.recipe)
+
+
+def sweep_range(parameter: Parameter, recipe: Recipe) -> tuple[float, float]:
+    """Where a parameter is swept: its whole range, or around its value where that is endless."""
+    low, high = parameter.bounds(dict(recipe.shared.values) | recipe.parameters)
+    value = float(recipe.parameters[parameter.name])  # type: ignore[arg-type]  # a number
+    least = low if low is not None else 0.0
+    top = max(value * 3, least + 1)
+    if high is None or high > LINEAR_TOP * max(1.0, value):
+        return max(least, value / 4), top
+    return least, high
+
+
+def winner_words(comparison: Comparison) -> str:
+    """For example "Best: STM:size=1100 + REG, 0.912; next PAGE, 0.908." with all warnings."""
+    selection, draws = comparison.selection, comparison.uncertainty
+    if selection is None:
+        return ""
+    if selection.winner is None:
+        return f"No winner: {selection.reason}."
+    ranked = [each for each in selection.standings if each.value is not None]
+    is_final = not any(w.startswith("provisional") for w in selection.warnings)
+    mark = "" if is_final else "≈ "
+    if len(selection.ties) > 1:
+        said = f"Tied: {', '.join(selection.ties)}, {mark}{ranked[0].value:.3f}"
+    elif is_final:
+        said = f"Best: {selection.winner}, {ranked[0].value:.3f}"
+    else:
+        said = f"Ahead so far: {selection.winner}, {mark}{ranked[0].value:.3f}"
+    if len(ranked) > 1 and len(selection.ties) == 1:
+        said += f"; next {ranked[1].candidate.name}, {mark}{ranked[1].value:.3f}"
+    if draws is not None and selection.winner in draws.wins:
+        said += f"; first in {draws.wins[selection.winner]:.0%} of the draws of its chunks"
+    failed = sum(w.startswith("failed") for w in selection.warnings)
+    others = [w for w in selection.warnings if not w.startswith(("failed", "provisional"))]
+    notes = [*others, *([f"{failed} failed"] if failed else [])]
+    notes += [] if is_final else ["≈ from late vectors: Exact scores decides"]
+    return ". ".join([said, *notes]) + "."
+
+
+def corpus_words(over: CorpusSelection, documents: int) -> str:
+    """Choosing per document against the best single strategy."""
+    best = over.best_single
+    if best is None or best.mean is None or over.adaptive.mean is None or over.gain is None:
+        return ""
+    return (
+        f"Over {documents} documents: choosing per document {over.adaptive.mean:.4f}, the best "
+        f"single one ({best.name}) {best.mean:.4f}: {over.gain:+.4f}."
+    )
+
+
+def _numbers(recipe: Recipe) -> Sequence[Parameter]:
+    declared = recipe.strategy.declaration.parameters
+    return [each for each in declared if each.type in ("integer", "number")]
+
+
+def named(recipes: Sequence[Recipe]) -> list[Variant]:
+    """Recipes under their short names, none twice."""
+    found: dict[str, Variant] = {}
+    for recipe in recipes:
+        found.setdefault(recipe.word, Variant(short_name(recipe), recipe))
+    return list(found.values())
