@@ -45,6 +45,11 @@ class Sheets(QObject):
         """Ask for these images too, behind those of the pages: thumbnails."""
         self._more_wanted = wanted
 
+    @property
+    def is_zooming(self) -> bool:
+        """True until zooming has come to rest: the nearest images are scaled meanwhile."""
+        return self._settle.isActive()
+
     def error(self, opened: OpenDocument, page: int) -> str:
         """Why a page cannot be drawn; empty if it can."""
         return self._images.error(opened.id, page)
@@ -84,7 +89,7 @@ class Sheets(QObject):
 
     def ask(self, opened: OpenDocument, pages: range, ratio: float) -> None:
         """Ask for the images in view that are not at hand, and for the pages around."""
-        if self._settle.isActive():  # zooming: the nearest images are scaled until it rests
+        if self.is_zooming:
             return
         layout = self._camera.layout
         scale = layout.scale * ratio

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Jobs beside the UI thread: the newest wins, what is cancelled is never delivered."""
+
+import threading
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QThread
+
+from gui.jobs import Jobs
+
+
+@pytest.fixture
+def jobs(qtbot):
+    made = Jobs()
+    yield made
+    made.close()
+
+
+class Gate:
+    """Work that waits until the test lets it go."""
+
+    def __init__(self, value: object = None) -> None:
+        self.value = value
+        self.begun, self.open = threading.Event(), threading.Event()
+
+    def __call__(self, token: object) -> object:
+        self.begun.set()
+        assert self.open.wait(10)
+        token.check()
+        return self.value
+
+
+def test_a_result_arrives_in_the_ui_thread(jobs, qtbot):
+    arrived = []
+    jobs.request(
+        "a", "python", lambda token: 7, lambda r: arrived.append((r, QThread.currentThread()))
+    )
+    qtbot.waitUntil(lambda: bool(arrived))
+    assert arrived == [(7, QCoreApplication.instance().thread())]
+
+
+def test_the_newest_request_of_a_slot_wins(jobs, qtbot):
+    first, arrived = Gate("old"), []
+    jobs.request("a", "python", first, arrived.append)
+    assert first.begun.wait(10)
+    jobs.request("a", "python", lambda token: "new", arrived.append)
+    first.open.set()
+    qtbot.waitUntil(lambda: not jobs.is_busy())
+    assert arrived == ["new"]
+
+
+def test_what_waits_and_is_replaced_never_starts(jobs, qtbot):
+    gate, ran = Gate(), []
+    jobs.request("gate", "python", gate, lambda _: None)
+    assert gate.begun.wait(10)
+    jobs.request("a", "python", lambda token: ran.append("first"), lambda _: None)
+    jobs.request("a", "python", lambda token: ran.append("second"), lambda _: None)
+    gate.open.set()
+    qtbot.waitUntil(lambda: not jobs.is_busy())
+    assert ran == ["second"]
+
+
+def test_what_is_cancelled_is_never_delivered(jobs, qtbot):
+    gate, arrived = Gate("late"), []
+    jobs.request("a", "python", gate, arrived.append, failed=arrived.append)
+    assert gate.begun.wait(10)
+    jobs.cancel("a")
+    gate.open.set()
+    jobs.request("b", "python", lambda token: "after", arrived.append)
+    qtbot.waitUntil(lambda: bool(arrived))
+    assert arrived == ["after"]
+
+
+def test_a_result_that_arrived_but_was_not_delivered_is_dropped_by_a_newer_request(jobs, qtbot):
+    arrived = []
+    done = threading.Event()
+    jobs.request("a", "python", lambda token: done.set() or "old", arrived.append)
+    assert done.wait(10)  # its delivery waits in the event loop
+    jobs.request("a", "python", lambda token: "new", arrived.append)
+    qtbot.waitUntil(lambda: not jobs.is_busy())
+    assert arrived == ["new"]
+
+
+def test_requests_run_by_priority_then_in_their_order(jobs, qtbot):
+    gate, order = Gate(), []
+    jobs.request("gate", "python", gate, lambda _: None)
+    assert gate.begun.wait(10)
+    for name, priority in (("late", 5), ("first", 0), ("second", 0)):
+        jobs.request(
+            name, "python", lambda token, n=name: order.append(n), lambda _: None, priority=priority
+        )
+    gate.open.set()
+    qtbot.waitUntil(lambda: not jobs.is_busy())
+    assert order == ["first", "second", "late"]
+
+
+def test_an_error_goes_to_its_own_handler_or_to_the_signal(jobs, qtbot):
+    def fail(token: object) -> object:
+        raise ValueError("size is 0")
+
+    errors = []
+    jobs.request("a", "python", fail, errors.append, failed=errors.append)
+    qtbot.waitUntil(lambda: bool(errors))
+    assert str(errors[0]) == "size is 0"
+    with qtbot.waitSignal(jobs.failed) as told:
+        jobs.request("b", "python", fail, errors.append)
+    assert told.args[0] == "b"
+
+
+def test_progress_is_told_with_the_slot(jobs, qtbot):
+    with qtbot.waitSignal(jobs.progressed) as told:
+        jobs.request("a", "python", lambda t: t.progress(3, 3, "pages"), lambda _: None)
+    assert told.args == ["a", 3, 3, "pages"]
+
+
+def test_an_unknown_lane_is_refused(jobs):
+    with pytest.raises(ValueError, match="there is no lane 'fast'"):
+        jobs.request("a", "fast", lambda token: None, lambda _: None)
+
+
+def test_a_lane_does_its_ending_last_and_in_its_own_thread(qtbot):
+    jobs, names = Jobs(), []
+
+    def note(token: object = None) -> None:
+        names.append(threading.current_thread().name)
+
+    jobs.request("a", "pages", note, lambda _: None)
+    jobs.close({"pages": note, "layout": note})
+    assert names.count("lane pages") >= 1
+    assert "MainThread" in names  # the lane that was never used
+
+
+def test_after_closing_nothing_is_taken(qtbot):
+    jobs, arrived = Jobs(), []
+    jobs.close()
+    jobs.request("a", "python", arrived.append, arrived.append)
+    assert not jobs.is_busy() and not arrived
