@@ -28,6 +28,8 @@ MODULES = (
     "gui.panels.bottom_pane",
     "gui.workbench",
     "gui.panels.plots",
+    "gui.study",
+    "gui.retrieval",
 )
 
 

@@ -55,9 +55,11 @@ class Workbench(QObject):
     picker: StrategyPicker
     toolbar: ToolBar
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(self, window: MainWindow, *, model: str = MODEL) -> None:
+        """`model` is loaded at the end; with none, strategies and scores by rules still work."""
         super().__init__(window)
         self._window = window
+        self._model = model
         state, jobs = window.state, window.jobs
         self.engine = EngineProcess()
         self.pipeline = Pipeline(None, self.engine)
@@ -176,7 +178,7 @@ class Workbench(QObject):
         self.picker.open_for(slot)
 
     def close(self) -> None:
-        """End the engine. The lanes that use it have ended before."""
+        """End the engine; called last in the lane of the models."""
         self.engine.close()
 
     def _connect(self) -> None:
@@ -221,8 +223,11 @@ class Workbench(QObject):
         self._window.pages.setFocus()
 
     def _load_model(self) -> None:
+        if not self._model:
+            return
+
         def work(token: JobToken) -> object:
-            return remote_embedder(MODEL, self.engine, cancel=token)
+            return remote_embedder(self._model, self.engine, cancel=token)
 
         def done(embedder: object) -> None:
             assert isinstance(embedder, RemoteEmbedder), "the engine's model"
