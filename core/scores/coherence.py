@@ -233,7 +233,10 @@ def window_counts(first: Indices, last: Indices, n: int) -> Indices:
 def mean_of_all_members(
     windows: Windows, window_vectors: NDArray[np.floating], chunk_vectors: NDArray[np.floating]
 ) -> float:
-    """The mean over all windows and members of their cosine (`spec/metrics.md` 6, reference)."""
+    """The mean over all windows, (w, d), and members, (n, d), of their cosine.
+
+    Source: `spec/metrics.md` 6, reference mode.
+    """
     before = _prefix(chunk_vectors.astype(np.float64))
     members = before[windows.last + 1] - before[windows.first]
     total = float(np.einsum("ij,ij->", window_vectors.astype(np.float64), members))

@@ -163,6 +163,17 @@ def test_values_from_late_vectors_make_the_choice_provisional():
     assert any(each.startswith("provisional") for each in select([one]).warnings)
 
 
+def test_candidates_with_vectors_of_several_kinds_are_told():
+    exact = word_supply(INPUTS.text, "exact")
+    candidates = []
+    for size in (100, 900):
+        chunks = tiles(len(INPUTS.text), size)
+        scores = score(INPUTS, chunks, OPTIONS, supply=exact)
+        candidates.append(Candidate(f"FC {size}", "FC", {}, chunks, scores))
+
+    assert any(each.startswith("mixed: ICC") for each in select(candidates).warnings)
+
+
 def test_over_documents_the_adaptive_row_takes_the_winner_of_each():
     first = select([candidate("A", RC=0.9, SC=0.8), candidate("B", RC=0.5)])
     second = select([candidate("A", RC=0.1), candidate("B", RC=0.7, SC=None)])
