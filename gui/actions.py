@@ -89,6 +89,34 @@ RETRIEVAL: tuple[ActionSpec, ...] = (
         begins_group=True,
     ),
 )
+STUDY: tuple[ActionSpec, ...] = (
+    _spec(
+        "evaluate.compare",
+        "&Compare all strategies",
+        "Ctrl+Shift+E",
+        "Evaluate",
+        "Score every preset on this document",
+        C.compare_all,
+    ),
+    _spec("evaluate.blame", "&Blame", "", "Evaluate", "What costs the scores most", C.show_blame),
+    _spec(
+        "tools.new_strategy",
+        "&New strategy from template…",
+        "",
+        "Tools",
+        "A Python file in your folder of strategies",
+        C.new_strategy,
+        begins_group=True,
+    ),
+    _spec(
+        "tools.strategies_folder",
+        "&Open folder of own strategies",
+        "",
+        "Tools",
+        "Files in it are offered as strategies once you agree",
+        C.open_strategies_folder,
+    ),
+)
 ACTIONS: tuple[ActionSpec, ...] = (
     _spec("file.open", "&Open…", "Ctrl+O", "File", "Open a PDF or text file", C.open_document),
     _spec("file.sample", "Open &sample", "", "File", "Open the bundled guideline", C.open_sample),
@@ -119,6 +147,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
         "File",
         "Documents, strategies and view to a file",
         C.save_workspace_as,
+    ),
+    _spec(
+        "file.import_chunks",
+        "&Import chunks…",
+        "",
+        "File",
+        "Chunks that another tool made, from JSON",
+        C.import_chunks,
+        begins_group=True,
     ),
     _spec(
         "file.reload", "&Reload", "F5", "File", "Read the file again", C.reload, begins_group=True
@@ -257,6 +294,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
         C.pin_baseline,
         pages_only=True,
     ),
+    *STUDY,
     *RETRIEVAL,
     _spec(
         "tools.chunk",

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from core import VERSION
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SAMPLES = Path(__file__).resolve().parent.parent / "resources" / "samples"
 WORKSPACE_FILTER = f"Workspaces (*{workspace.SUFFIX});;All files (*)"
+CHUNK_FILTER = "Chunks (*.json *.jsonl);;All files (*)"
 FILTER = "Documents (*.pdf *.txt *.md);;PDF (*.pdf);;Text (*.txt *.md);;All files (*)"
 
 
@@ -236,6 +237,31 @@ class Commands:
     def show_questions(self) -> None:
         self._window.show_pane("bottom")
         self._bench.bottom.show_tab("gold")
+
+    def compare_all(self) -> None:
+        if self._bench.study is not None:
+            self._window.show_pane("bottom")
+            self._bench.study.compare_all()
+
+    def show_blame(self) -> None:
+        if self._bench.study is not None:
+            self._window.show_pane("bottom")
+            self._bench.study.show_blame()
+
+    def import_chunks(self) -> None:
+        folder = settings.read(settings.FOLDER)
+        name, _ = QFileDialog.getOpenFileName(self._window, "Import chunks", folder, CHUNK_FILTER)
+        if name and self._bench.study is not None:
+            self._bench.study.import_chunks(Path(name))
+
+    def new_strategy(self) -> None:
+        path = self._bench.own_strategies.new_from_template()
+        self._window.say(f"{path} was made: change it, save it, then load it here")
+        self.open_strategies_folder()  # not the file: some desktops would run it
+
+    def open_strategies_folder(self) -> None:
+        folder = self._bench.own_strategies.folder()
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     # Tools
 

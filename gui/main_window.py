@@ -103,6 +103,12 @@ class MainWindow(QMainWindow):
             settings.write(settings.FOLDER, str(path.absolute().parent))
         self.opening.open(path, client)
 
+    def add_strip(self, strip: QWidget) -> None:
+        """One more strip above the pages."""
+        column = self.centralWidget().layout()
+        assert isinstance(column, QVBoxLayout), "strips stand one below the other"
+        column.insertWidget(column.indexOf(self.message) + 1, strip)
+
     def say(self, message: str) -> None:
         """Show a message above the pages."""
         self.message.say(message)

@@ -4,16 +4,21 @@
 Kept apart from the workbench, which opens documents and shows pages without any of it.
 """
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QObject
 
+from core.scores.imported import imported_recipe
+from core.scores.options import ScoreOptions
 from core.strategies.recipe import Recipe
 from gui.controllers.blaming import Blaming
 from gui.controllers.comparing import Comparing
 from gui.controllers.ghosting import Ghosting
 from gui.pages.composer import References
+from gui.panels.agreement_strip import AgreementStrip
 from gui.panels.blame_panel import BlamePanel
 from gui.panels.compare_panel import ComparePanel
 from gui.panels.picker import Facts
@@ -39,11 +44,15 @@ class Study(QObject):
         self.blaming = Blaming(state, jobs, bench.pipeline, self)
         self.blame = BlamePanel(state, window.theme)
         self._connect_blame()
+        self._options = bench.scoring.options
         self.comparing = Comparing(state, jobs, bench.pipeline, bench.scoring, self)
         self.compare = ComparePanel(state, self.comparing, window.theme)
         bench.bottom.add("compare", "Compare", self.compare)
         self.compare.recipe_asked.connect(self.show_recipe)
         bench.bottom.scores.settings.options_changed.connect(self._on_options)
+        self.agreement = AgreementStrip()
+        window.add_strip(self.agreement)
+        self._connect_own_strategies()
         state.heat_changed.connect(self._repaint_heat)
         state.scores_changed.connect(self._repaint_heat)
 
@@ -51,6 +60,33 @@ class Study(QObject):
         """Use other colours."""
         self.blame.set_theme(theme)
         self.compare.set_theme(theme)
+
+    def _connect_own_strategies(self) -> None:
+        own, strip = self._bench.own_strategies, self.agreement
+        own.asked.connect(strip.ask)
+        own.failed.connect(self._say_failures)
+        own.loaded.connect(self._on_own_loaded)
+        strip.agreed.connect(own.agree_to)
+        strip.ignored.connect(own.ignore)
+        own.load()
+
+    def _say_failures(self, messages: list[str]) -> None:
+        if messages:
+            self._window.say("\n".join(messages))
+
+    def _on_own_loaded(self, codes: object) -> None:
+        """Strategies of the user's may be others under the same code: cut again."""
+        state = self._window.state
+        if codes and any(slot.recipe.code in tuple(codes) for slot in state.slots):  # type: ignore[arg-type]
+            self._bench.chunking.make_again()
+
+    def import_chunks(self, path: Path) -> None:
+        """Show chunks of another tool on the pages."""
+        self.show_recipe(imported_recipe(path))
+
+    def show_blame(self) -> None:
+        """Bring the blame to the front."""
+        self._bench.bottom.show_tab("blame")
 
     def compare_all(self) -> None:
         """Score every preset on this document."""
@@ -69,10 +105,15 @@ class Study(QObject):
         else:
             state.set_recipe(state.chosen, recipe)
 
-    def _on_options(self, options: object) -> None:
-        """Other weights only rank anew."""
-        del options
-        self.comparing.choose_again()
+    def _on_options(self, options: ScoreOptions) -> None:
+        """Other weights only rank anew; other options score anew."""
+        is_reweighted = replace(self._options, weights={}) == replace(options, weights={})
+        self._options = options
+        if is_reweighted:
+            self.comparing.choose_again()
+        else:
+            for document in self.comparing.comparisons:
+                self.comparing.score_again(document)
 
     def _connect_blame(self) -> None:
         bench, state, panel = self._bench, self._window.state, self.blame

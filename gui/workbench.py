@@ -18,6 +18,7 @@ from gui.actions import fill_menus, make_actions
 from gui.commands import Commands
 from gui.controllers.chunking import Chunking
 from gui.controllers.keeping import Keeping
+from gui.controllers.own_strategies import OwnStrategies
 from gui.controllers.scoring import Scoring
 from gui.controllers.searching import Searching
 from gui.history import History
@@ -66,6 +67,7 @@ class Workbench(QObject):
         self.chunking = Chunking(state, jobs, self.pipeline, self)
         self.scoring = Scoring(state, jobs, self.pipeline, self)
         self.searching = Searching(state, jobs, self.pipeline, self)
+        self.own_strategies = OwnStrategies(self)
         self.history = History(state, window.pages)
         self.book = QuestionBook(state, jobs, self)
         self.undo_group = QUndoGroup(self)
@@ -92,6 +94,8 @@ class Workbench(QObject):
         self._window.fit_docks()
         yield
         self._tell_what_happened()
+        yield
+        self.own_strategies.load()
         yield
         self.keeping.restore(documents=self._window.restores_documents)
         yield

@@ -2,7 +2,7 @@
 """Scoring many chunkings of a document, one small step each, so that all else stays smooth."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QObject, Signal
@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal
 from core.document.model import Document
 from core.errors import ChunkscopeError
 from core.pipeline import Pipeline
-from core.scores.options import ScoreOptions
 from core.scores.results import Scores
 from core.scores.selection import (
     Candidate,
@@ -21,6 +20,7 @@ from core.scores.selection import (
     select,
     select_over_documents,
 )
+from core.strategies.chunks import Chunks
 from core.strategies.variants import Variant
 from gui.controllers.scoring import Scoring
 from gui.jobs import Jobs, JobToken
@@ -28,6 +28,7 @@ from gui.state import OpenDocument, State
 
 JOB = "compare"
 PRIORITY = 40
+ROWS_AT_ONCE = 12  # rows that are scored anew before they are shown
 MOST_EXACT = 12  # of the best, which could win
 
 
@@ -84,6 +85,9 @@ class Comparing(QObject):
         self.comparisons: dict[str, Comparison] = {}
         self._queue: list[tuple[OpenDocument, Document, Variant]] = []
         self._total = 0
+        self._are_stale = False  # rows that were scored before vectors or references came
+        scoring.vectors_ready.connect(self.score_again)
+        scoring.pairs_ready.connect(self.score_again)
 
     @property
     def is_running(self) -> bool:
@@ -103,10 +107,12 @@ class Comparing(QObject):
     def start(self, variants: Sequence[Variant], documents: Sequence[OpenDocument]) -> None:
         """Compare on some open documents, in place of what was compared before."""
         self.cancel()
+        self._are_stale = False
         ready = [(each, each.document) for each in documents if each.document is not None]
         self.comparisons = {each.id: Comparison(each.id, each.name) for each, _ in ready}
+        quick_first = sorted(variants, key=_needs_model)
         self._queue = [
-            (opened, document, variant) for opened, document in ready for variant in variants
+            (opened, document, variant) for opened, document in ready for variant in quick_first
         ]
         self._total = len(self._queue)
         self.started.emit(self._total)
@@ -116,13 +122,17 @@ class Comparing(QObject):
         """Stop; what was computed stays."""
         was_running = bool(self._queue)
         self._queue = []
-        self._jobs.cancel(JOB)
+        self._jobs.cancel_all(JOB)
         if was_running:
             self._conclude(is_complete=False)
 
     def _next(self) -> None:
         if not self._queue:
             self._conclude(is_complete=True)
+            if self._are_stale:
+                self._are_stale = False
+                for document in self.comparisons:
+                    self.score_again(document)
             return
         opened, document, variant = self._queue[0]
         options, recipe = self._scoring.options, variant.recipe
@@ -197,10 +207,27 @@ class Comparing(QObject):
             comparison.uncertainty = found
             self.rows_changed.emit(comparison.document)
 
-        job = f"{JOB} draws {comparison.document}"
+        job = f"draws {comparison.document}"
         self._jobs.request(job, "python", work, done, priority=PRIORITY)
 
-    # exact values
+    # better values
+
+    def score_again(self, document: str) -> None:
+        """Score the rows that are there anew, because vectors, references or options are others."""
+        comparison, opened = self.comparisons.get(document), self._state.documents.get(document)
+        if comparison is None or opened is None or opened.document is None:
+            return
+        if self._queue:
+            self._are_stale = True
+            return
+        text, options = opened.document, self._scoring.options
+
+        def quick(chunks: Chunks, token: JobToken) -> Scores:
+            token.check()
+            return self._pipeline.score_at_once(text, chunks, options)
+
+        places = [k for k, row in enumerate(comparison.rows) if row.candidate.chunks is not None]
+        self._score_next(comparison, places, 0, _Again("python", quick, ""))
 
     def score_exactly(self, document: str) -> None:
         """Ask for exact vectors of the best rows, so that a winner may be named."""
@@ -211,38 +238,61 @@ class Comparing(QObject):
             return
         best = [each.candidate.name for each in comparison.selection.standings if each.rank]
         places = {row.candidate.name: place for place, row in enumerate(comparison.rows)}
-        self._score_next(
-            comparison, opened.document, [places[name] for name in best[:MOST_EXACT]], 0
-        )
+        text, options = opened.document, self._scoring.options
+
+        def exact(chunks: Chunks, token: JobToken) -> Scores:
+            return self._pipeline.score(
+                text, chunks, options, policy="exact", cancel=token, progress=token.progress
+            )
+
+        again = _Again("model", exact, "Exact scores")
+        self._score_next(comparison, [places[name] for name in best[:MOST_EXACT]], 0, again)
 
     def _score_next(
-        self, comparison: Comparison, document: Document, places: list[int], done_so_far: int
+        self, comparison: Comparison, places: list[int], done_so_far: int, again: "_Again"
     ) -> None:
         if not places:
             self._conclude(is_complete=True)
             return
         row = comparison.rows[places[0]]
-        options: ScoreOptions = self._scoring.options
 
         def work(token: JobToken) -> object:
             chunks = row.candidate.chunks
-            assert chunks is not None, "only rows with a rank are scored"
-            return self._pipeline.score(
-                document, chunks, options, policy="exact", cancel=token, progress=token.progress
-            )
+            assert chunks is not None, "only rows with chunks are scored again"
+            return again.score(chunks, token)
 
         def done(scores: object) -> None:
             assert isinstance(scores, Scores), "scoring makes scores"
             scored = replace(row.candidate, scores=scores)
             comparison.rows[places[0]] = replace(row, candidate=scored)
-            self.rows_changed.emit(comparison.document)
             self.progressed.emit(done_so_far + 1, done_so_far + len(places))
-            self._score_next(comparison, document, places[1:], done_so_far + 1)
+            if again.lane == "model" or done_so_far % ROWS_AT_ONCE == 0:
+                self.rows_changed.emit(comparison.document)
+            self._score_next(comparison, places[1:], done_so_far + 1, again)
 
         def failed(error: Exception) -> None:
             self._jobs.failed.emit(JOB, error)
-            self._score_next(comparison, document, places[1:], done_so_far + 1)
+            self._score_next(comparison, places[1:], done_so_far + 1, again)
 
         self._jobs.request(
-            JOB, "model", work, done, failed=failed, priority=PRIORITY, title="Exact scores"
+            f"{JOB} {comparison.document}",
+            again.lane,
+            work,
+            done,
+            failed=failed,
+            priority=PRIORITY,
+            title=again.title,
         )
+
+
+def _needs_model(variant: Variant) -> bool:
+    return variant.recipe.strategy.declaration.strategy_class == "embedding"
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    """How rows are scored anew: in which lane, by what, under which title."""
+
+    lane: str
+    score: Callable[[Chunks, JobToken], Scores]
+    title: str

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -45,8 +45,8 @@ ABLATIONS = "Ablations of A"
 SWEEP = "Sweep of A"
 SCOPES = (PRESETS, REG, VISIBLE, ABLATIONS, SWEEP)
 NO_SECOND = "no second"
-WIDTHS = {0: 44, 1: 210, 2: 60, 8: 66, 9: 92, 10: 74, 11: 56, 12: 48}
-SCORE_WIDTH = 62
+WIDTHS = {0: 44, 1: 200, 2: 58, 3: 66, 9: 92, 10: 74, 11: 56, 12: 48}
+SCORE_WIDTH = 58
 LINEAR_TOP = 20  # a range that has no upper bound is swept up to this many times the value
 
 
@@ -106,6 +106,10 @@ class ComparePanel(QWidget):
         """Use other colours."""
         self.model.set_theme(theme)
         self.plots.set_theme(theme)
+
+    def minimumSizeHint(self) -> QSize:
+        """Small: the pane decides, and what does not fit is reached by scrolling."""
+        return QSize(320, 120)
 
     # controls
 
@@ -241,7 +245,7 @@ class ComparePanel(QWidget):
         self.bar.setRange(0, steps)
         self.bar.setValue(0)
         self.bar.show()
-        self.says.setText("")
+        self.says.hide()
         self._on_current()
         if self._swept:
             self.plots.setCurrentWidget(self.plots.sweep)
@@ -291,6 +295,7 @@ class ComparePanel(QWidget):
         if over is not None:
             lines.append(corpus_words(over, len(self._comparing.comparisons)))
         self.says.setText("\n".join(line for line in lines if line))
+        self.says.setVisible(bool(self.says.text()))
 
     def _show_plots(self) -> None:
         facts = [f for row in range(self.model.rowCount()) if (f := self.model.fact(row))]

@@ -129,9 +129,9 @@ COLUMNS = (
            lambda f: f.rank, _rank_words),
     Column("Strategy", "", None, lambda f: f.row.candidate.name),
     Column("Chunks", "", lambda f: f.chunks, _whole(lambda f: f.chunks)),
-    *(_score_column(code) for code in CODES),
     Column("Mean", "Weighted mean of the scores that are measurable",
            lambda f: f.mean, _mean_words),
+    *(_score_column(code) for code in CODES),
     Column("95 %", "Where 95 of 100 draws of its chunks put the mean",
            lambda f: f.interval[0] if f.interval else UNKNOWN, _interval_words),
     Column("With REG", "Change of the mean when it is regularised",
@@ -140,7 +140,7 @@ COLUMNS = (
     Column("ms", "To cut and score", _milliseconds, _whole(_milliseconds)),
     Column("Note", "The same chunks as another, or why it failed", None, _note_words),
 )  # fmt: skip
-NAME, MEAN = 1, 2 + 1 + len(CODES)
+NAME, MEAN = 1, 3
 
 
 class CompareModel(QAbstractTableModel):
