@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from core.arrays import Spans
+from gui.controllers.evaluating import Evaluating, Wanted
 from gui.controllers.labelling import Labelling
+from gui.panels.evaluation.panel import EvaluatePanel
 from gui.panels.gold_panel import GoldPanel
+from gui.state import Selection
 from gui.theme import Theme
 
 if TYPE_CHECKING:
@@ -33,11 +36,24 @@ class Retrieval(QObject):
         self.gold.set_text_source(self.labelling.selected_text)
         bench.bottom.add("gold", "Gold", self.gold)
         bench.undo_group.addStack(book.undo_stack)
+        self.evaluating = Evaluating(state, window.jobs, book, bench.engine, self)
+        self.evaluation = EvaluatePanel(state, window.theme)
+        self.evaluation.set_quotes(self._quote)
+        bench.bottom.add("evaluate", "Evaluate", self.evaluation)
         self._connect()
         state.documents_changed.emit()
 
     def _connect(self) -> None:
         bench, window = self._bench, self._window
+        panel, evaluating = self.evaluation, self.evaluating
+        panel.setup.run_asked.connect(self._run)
+        panel.setup.cancel_asked.connect(self._cancel)
+        panel.passage_asked.connect(self._go)
+        evaluating.arrived.connect(panel.put)
+        evaluating.stepped.connect(panel.step)
+        evaluating.skipped.connect(panel.skip)
+        evaluating.failed.connect(panel.fail)
+        evaluating.finished.connect(panel.end)
         self.gold.gold_changed.connect(self._show_gold)
         self.gold.failed.connect(window.say)
         bench.book.failed.connect(window.say)
@@ -52,6 +68,35 @@ class Retrieval(QObject):
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         self.gold.set_theme(theme)
+        self.evaluation.set_theme(theme)
+
+    # evaluations
+
+    def _run(self, wanted: Wanted) -> None:
+        questions = {query.id: query.question for query in self._bench.book.queries}
+        self.evaluation.set_questions(questions)
+        self.evaluation.begin()
+        self.evaluating.run(wanted)
+
+    def _cancel(self) -> None:
+        self.evaluating.cancel()
+        self.evaluation.end()
+
+    def _quote(self, document: str, start: int, end: int) -> str:
+        opened = self._bench.book.opened(document)
+        return opened.document.text[start:end] if opened and opened.document else ""
+
+    def _go(self, document: str, start: int, end: int) -> None:
+        """Show a passage on its page."""
+        state, opened = self._window.state, self._bench.book.opened(document)
+        if opened is None:
+            return
+        if state.current is not opened:
+            state.set_current(opened.id)
+        self._bench.history.leave()
+        state.select(Selection("gold", (), state.chosen, start, end, "evaluation"))
+
+    # gold
 
     def _tell(self, message: str) -> None:
         self._window.status.showMessage(message, TOLD_MILLISECONDS)

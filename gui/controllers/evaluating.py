@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Evaluations: run in the engine, one strategy more at a time, so that rows appear at once."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from core.document.model import Document
 from core.engine_process import EngineProcess
+from core.errors import ChunkscopeError, SearchError
 from core.evaluation_run import Plan, run_plan
 from core.search.evaluate import Evaluation
 from core.search.evaluation import Options
@@ -18,6 +20,7 @@ from gui.questions import QuestionBook
 from gui.state import State
 
 SLOT = "evaluation"
+NOTHING = "An evaluation needs an open document with its text, questions with gold, and strategies."
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +33,37 @@ class Wanted:
     intrinsic: bool = False
 
 
+@dataclass(slots=True, eq=False)
+class _Run:
+    """An evaluation that goes on: strategies that are done, that failed, that wait."""
+
+    plan: Plan
+    waiting: list[Recipe]
+    done: list[Recipe] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)  # message by the strategy's word
+
+    @property
+    def count(self) -> int:
+        return len(self.waiting) + len(self.done) + len(self.failed)
+
+
 class Evaluating(QObject):
     """Runs evaluations of the open documents on the questions of the book.
 
+    What is done is kept on disk and found again: a run that was cancelled goes on where it was.
+
     Signals:
         arrived: an Evaluation, of the strategies that are done.
-        failed: what went wrong.
-        finished: all strategies are done.
+        stepped: strategies that are finished, all, the one that runs, "" at the end.
+        failed: what went wrong with the whole run.
+        skipped: a strategy's one-word recipe, why it has no row.
+        finished: all strategies were tried.
     """
 
     arrived = Signal(object)
+    stepped = Signal(int, int, str)
     failed = Signal(str)
+    skipped = Signal(str, str)
     finished = Signal()
 
     def __init__(
@@ -58,47 +81,71 @@ class Evaluating(QObject):
         self._engine = engine
         self.last: Evaluation | None = None
 
-    def run(self, wanted: Wanted) -> None:
+    @property
+    def is_running(self) -> bool:
+        """True while an evaluation goes on."""
+        return self._jobs.is_busy(SLOT)
+
+    def run(self, wanted: Wanted, tags: Mapping[str, tuple[str, ...]] | None = None) -> None:
         """Evaluate; an evaluation that runs is replaced."""
         documents = {name: _light(each) for name, each in self._book.texts().items()}
-        if not documents or not self._book.queries or not wanted.recipes:
-            self.failed.emit("an evaluation needs an open document, questions and strategies")
+        recipes = list({recipe.word: recipe for recipe in wanted.recipes}.values())
+        if not documents or not self._book.queries or not recipes:
+            self.failed.emit(NOTHING)
             return
         plan = Plan(
             documents,
             (self._book.set,),
-            wanted.recipes,
+            (),
             wanted.options,
             wanted.models,
+            tags=tags or {},
             intrinsic=wanted.intrinsic,
             folder=records_folder(),
         )
-        self._ask(plan, 1)
+        self._next(_Run(plan, recipes))
 
     def cancel(self) -> None:
         """Stop; what is done is kept and found again."""
         self._jobs.cancel(SLOT)
 
-    def _ask(self, plan: Plan, count: int) -> None:
-        part = replace(plan, recipes=plan.recipes[:count])
+    def _next(self, run: _Run) -> None:
+        if not run.waiting:
+            self.stepped.emit(run.count, run.count, "")
+            self.finished.emit()
+            return
+        recipe = run.waiting.pop(0)
+        at = len(run.done) + len(run.failed)
+        self.stepped.emit(at, run.count + 1, recipe.word)
+        part = replace(run.plan, recipes=(*run.done, recipe))
 
         def work(token: JobToken) -> object:
             return self._engine.call(run_plan, part, cancel=token, progress=token.progress)
 
         def done(evaluation: object) -> None:
             assert isinstance(evaluation, Evaluation), "a plan gives an evaluation"
+            run.done.append(recipe)
             self.last = evaluation
             self.arrived.emit(evaluation)
-            if count < len(plan.recipes):
-                self._ask(plan, count + 1)
-            else:
-                self.finished.emit()
+            self._next(run)
 
         def failed(error: Exception) -> None:
-            self.failed.emit(str(error))
+            self._on_failed(run, recipe, error)
 
-        title = f"Evaluating {count} of {len(plan.recipes)}"
+        title = f"Evaluating {at + 1} of {run.count + 1}"
         self._jobs.request(SLOT, "model", work, done, failed=failed, priority=15, title=title)
+
+    def _on_failed(self, run: _Run, recipe: Recipe, error: Exception) -> None:
+        """One strategy may fail without the others; what holds for all ends the run."""
+        if isinstance(error, SearchError) or not isinstance(error, ChunkscopeError):
+            self.failed.emit(str(error))
+            return
+        run.failed[recipe.word] = str(error)
+        self.skipped.emit(recipe.word, str(error))
+        if not run.waiting and not run.done:
+            self.failed.emit(str(error))
+            return
+        self._next(run)
 
 
 def records_folder() -> Path:

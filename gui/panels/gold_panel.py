@@ -54,6 +54,7 @@ EMPTY_NOTE = (
     "No questions. Type them here, or import a file. Then select text on a page and press G to "
     "mark a gold passage."
 )
+DOUBTFUL = ("fuzzy", "ambiguous", "lost")
 QUOTE, TYPED_HEIGHT = 140, 26
 _PLACE = Qt.ItemDataRole.UserRole  # question, row of its gold
 
@@ -134,6 +135,7 @@ class GoldPanel(QWidget):
         self.gold.setAccessibleName("Gold passages")
         self.gold.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.gold.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.gold.setSpacing(2)
         self.gold.itemActivated.connect(self._go)
         self.gold.itemClicked.connect(self._go)
         self.typed = QPlainTextEdit()
@@ -230,13 +232,11 @@ class GoldPanel(QWidget):
             return
         used = sum(each is not None and not each.left_out for each in self._placed)
         doubtful = sum(_doubtful(each) for each in self._placed)
-        words = f"{used} of {total} questions can be used."
+        words = f"{used} of {total} questions can be used"
         if doubtful:
-            words += f" ▲ {doubtful} gold passages are not where they were: they come first below."
-        self.note.setText(
-            f"{words} With text selected, G marks gold (Shift+G: answers in part); Alt+Down asks "
-            "the next question; 1 to 9 mark a hit."
-        )
+            words += f"  ·  ▲ {doubtful} gold passages are doubtful and come first at the right"
+        keys = "G marks selected text (Shift+G: answers in part), 1–9 a hit, Alt+↓ asks the next"
+        self.note.setText(f"{words}  ·  {keys}")
 
     def _show_states(self) -> None:
         current, result = self._state.current, self._state.chosen_result
@@ -455,8 +455,8 @@ class GoldPanel(QWidget):
 
 
 def _is_doubtful(place: Placement) -> bool:
-    """True for gold that is not, to the character, where it was; what is not covered is not."""
-    return place.status not in ("exact", "not covered")
+    """True for gold that was found by likeness only, at several places, or not at all."""
+    return place.status in DOUBTFUL
 
 
 def _doubtful(placed: PlacedQuery | None) -> int:

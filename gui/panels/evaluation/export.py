@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Writes a view of an evaluation as a picture (PNG, SVG) or as data (CSV)."""
+
+import csv
+import io
+from pathlib import Path
+
+from pyqtgraph.exporters import ImageExporter, SVGExporter
+from PySide6.QtCore import QRect, QSize
+from PySide6.QtGui import QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from core.errors import SearchError
+from core.search.query_sets import write_whole
+from gui.panels.evaluation.view import EvaluationView, Table
+
+FILTER = "Picture (*.png);;Drawing (*.svg);;Data (*.csv)"
+PICTURE_WIDTH = 1600  # pixels
+
+
+def ask_and_export(view: EvaluationView, parent: QWidget) -> str:
+    """Ask for a file and write the view; its name, or nothing where the user thought better.
+
+    Raises:
+        SearchError: it cannot be written.
+    """
+    suggested = f"{view.title.lower().replace(' ', '-')}.png"
+    name, chosen = QFileDialog.getSaveFileName(parent, "Export this view", suggested, FILTER)
+    if not name:
+        return ""
+    path = Path(name)
+    if not path.suffix:
+        endings = (".png", ".svg", ".csv")
+        path = path.with_suffix(next((each for each in endings if each in chosen), ".png"))
+    export(view, path)
+    return str(path)
+
+
+def export(view: EvaluationView, path: Path) -> None:
+    """Write a view; the ending decides.
+
+    Raises:
+        SearchError: it cannot be written, the ending is not known, or there is nothing to write.
+    """
+    if not view.has_content:
+        raise SearchError(f"'{view.title}' shows nothing yet: run an evaluation first")
+    if path.suffix == ".csv":
+        write_whole(path, as_csv(view.table()))
+    elif path.suffix == ".png":
+        _write_picture(view, path)
+    elif path.suffix == ".svg":
+        _write_drawing(view, path)
+    else:
+        raise SearchError(
+            f"'{path.name}' has the ending '{path.suffix}', but views are written as .png, .svg "
+            "or .csv: give one of these"
+        )
+
+
+def as_csv(table: Table) -> str:
+    """A table as CSV: full stops, no groups, an empty field where a number is missing."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.header)
+    writer.writerows([["" if cell is None else cell for cell in row] for row in table.rows])
+    return out.getvalue()
+
+
+def _write_picture(view: EvaluationView, path: Path) -> None:
+    plot = view.plot()
+    if plot is not None:
+        exporter = ImageExporter(plot)
+        exporter.parameters()["width"] = PICTURE_WIDTH
+        image = exporter.export(toBytes=True)
+        is_written = image.save(str(path))
+    else:
+        is_written = view.content.grab().save(str(path))
+    if not is_written:
+        raise SearchError(f"'{path}' cannot be written: choose another folder")
+
+
+def _write_drawing(view: EvaluationView, path: Path) -> None:
+    plot = view.plot()
+    if plot is not None:
+        drawn = SVGExporter(plot).export(toBytes=True)
+        write_whole(path, drawn.decode() if isinstance(drawn, bytes) else str(drawn))
+        return
+    _draw_widget(view.content, path, view.title)
+
+
+def _draw_widget(widget: QWidget, path: Path, title: str) -> None:
+    generator = QSvgGenerator()
+    generator.setFileName(str(path))
+    generator.setTitle(title)
+    size: QSize = widget.size()
+    generator.setSize(size)
+    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+    painter = QPainter()
+    if not painter.begin(generator):
+        raise SearchError(f"'{path}' cannot be written: choose another folder")
+    widget.render(painter)
+    painter.end()

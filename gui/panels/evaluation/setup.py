@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""What is evaluated and how: strategies, k, retrieval, vectors, pool, models."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSpinBox,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from core.errors import ChunkscopeError, ParameterError
+from core.search.evaluation import Options
+from core.strategies.recipe import Recipe
+from gui.controllers.evaluating import Wanted
+from gui.panels.evaluation import candidates
+from gui.panels.queries_panel import MODES, VECTORS
+from gui.state import State
+
+WHICH = (
+    ("Shown strategies", "shown"),
+    ("All presets", "presets"),
+    ("Typed list", "typed"),
+    ("Range of a parameter", "range"),
+)
+POOLS = (
+    ("one pool", "all", "All open documents are searched together"),
+    ("each document", "document", "Each document is searched by itself"),
+    ("each tag", "tag", "The documents of each tag are searched together"),
+)
+WIDEST_VALUE = 1e9
+
+
+class Setup(QWidget):
+    """One row of choices, and a second one for a typed list or a range.
+
+    Signals:
+        run_asked: a `Wanted`.
+        cancel_asked: stop what runs.
+        refused: why nothing can be run.
+    """
+
+    run_asked = Signal(object)
+    cancel_asked = Signal()
+    refused = Signal(str)
+
+    def __init__(self, state: State, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = state
+        self.which = _combo("Strategies", WHICH)
+        self.typed = QLineEdit()
+        self.typed.setPlaceholderText("RC:size=1000,overlap=200 SGC:group=3 …")
+        self.typed.setAccessibleName("Strategies as one-word recipes")
+        self.parameter = QComboBox()
+        self.parameter.setAccessibleName("Parameter")
+        self.low, self.high = _number("From"), _number("to")
+        self.count = QSpinBox()
+        self.count.setRange(2, candidates.MOST_VALUES)
+        self.count.setValue(6)
+        self.count.setSuffix(" values")
+        self.k = QSpinBox()
+        self.k.setRange(1, 50)
+        self.k.setValue(state.top_k)
+        self.k.setPrefix("top ")
+        self.k.setAccessibleName("Hits that count")
+        self.retrieval = _combo("Retrieval", MODES)
+        self.vectors = _combo("Vectors", VECTORS)
+        self.vectors.setCurrentIndex(self.vectors.findData("ordinary"))
+        self.pool = _combo("Pool", POOLS)
+        self.intrinsic = QCheckBox("intrinsic scores")
+        self.intrinsic.setToolTip("Also RC, ICC, DCC, BI and SC of each strategy")
+        self.without_duplicates = QCheckBox("ignore duplicates")
+        self.without_duplicates.setToolTip(
+            "A hit that nearly repeats a higher one is taken out of the ranking"
+        )
+        self.models = QMenu(self)
+        self._models_button = QToolButton()
+        self._models_button.setMenu(self.models)
+        self._models_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._models_button.setAccessibleName("Models")
+        self.run = QPushButton("Run")
+        self.run.setDefault(True)
+        self.cancel = QPushButton("Cancel")
+        self.cancel.hide()
+        self._build()
+        self._fill_models()
+        self.which.currentIndexChanged.connect(self._on_which)
+        self.parameter.currentIndexChanged.connect(self._on_parameter)
+        self.run.clicked.connect(self.ask)
+        self.cancel.clicked.connect(self.cancel_asked)
+        state.chosen_changed.connect(self._on_which)
+        state.slots_changed.connect(self._on_which)
+        self._on_which()
+
+    def _build(self) -> None:
+        row = QHBoxLayout()
+        for widget in (self.which, self.k, self.retrieval, self.vectors, self.pool):
+            row.addWidget(widget)
+        for other in (self._models_button, self.intrinsic, self.without_duplicates):
+            row.addWidget(other)
+        row.addStretch(1)
+        row.addWidget(self.run)
+        row.addWidget(self.cancel)
+        second = QHBoxLayout()
+        second.addWidget(self.typed, 1)
+        for part in (self.parameter, self.low, self.high, self.count):
+            second.addWidget(part)
+        self._second = QWidget()
+        self._second.setLayout(second)
+        second.setContentsMargins(0, 0, 0, 0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self._second)
+
+    def _fill_models(self) -> None:
+        for place, entry in enumerate(candidates.models_here()):
+            action = QAction(entry.id.split("/")[-1], self.models)
+            action.setCheckable(True)
+            action.setChecked(place == 0)
+            action.setData(entry.id)
+            action.toggled.connect(self._show_models)
+            self.models.addAction(action)
+        self._show_models()
+
+    @property
+    def chosen_models(self) -> tuple[str, ...]:
+        """The models that are ticked."""
+        return tuple(str(each.data()) for each in self.models.actions() if each.isChecked())
+
+    def _show_models(self, *_: object) -> None:
+        chosen = self.chosen_models
+        words = chosen[0].split("/")[-1] if len(chosen) == 1 else f"{len(chosen)} models"
+        self._models_button.setText(words)
+
+    def _on_which(self, *_: object) -> None:
+        which = self.which.currentData()
+        self._second.setVisible(which in ("typed", "range"))
+        self.typed.setVisible(which == "typed")
+        for widget in (self.parameter, self.low, self.high, self.count):
+            widget.setVisible(which == "range")
+        if which == "range":
+            self._fill_parameters()
+
+    def _fill_parameters(self) -> None:
+        slot = self._state.chosen_slot
+        names = [each.name for each in candidates.numbers_of(slot.recipe)] if slot else []
+        if names != [self.parameter.itemText(k) for k in range(self.parameter.count())]:
+            self.parameter.clear()
+            self.parameter.addItems(names)
+
+    def _on_parameter(self, *_: object) -> None:
+        slot, name = self._state.chosen_slot, self.parameter.currentText()
+        if slot is None or not name:
+            return
+        parameter = slot.recipe.strategy.declaration.parameter(name)
+        low, high = parameter.bounds(slot.recipe.parameters)
+        value = float(slot.recipe.parameters[name])  # type: ignore[arg-type]
+        is_whole = parameter.type == "integer"
+        ends = (value / 2, value * 2) if is_whole or high is None else (low or 0.0, high)
+        for box, end in zip((self.low, self.high), ends, strict=True):
+            box.setDecimals(0 if is_whole else 3)
+            box.setValue(
+                min(max(end, low if low is not None else end), end if high is None else high)
+            )
+
+    def recipes(self) -> list[Recipe]:
+        """The strategies that are chosen.
+
+        Raises:
+            ParameterError: what was typed is no recipe, or a value is not allowed.
+        """
+        which, slot = self.which.currentData(), self._state.chosen_slot
+        if which == "presets":
+            return candidates.all_presets()
+        if which == "typed":
+            return candidates.typed_recipes(self.typed.text())
+        if which == "range":
+            if slot is None or not self.parameter.currentText():
+                raise ParameterError("the chosen strategy has no number to change: choose another")
+            ends = (self.low.value(), self.high.value())
+            name = self.parameter.currentText()
+            return candidates.ranged_recipes(slot.recipe, name, *ends, self.count.value())
+        return candidates.shown_recipes(self._state)
+
+    def options(self) -> Options:
+        """How is evaluated."""
+        return Options(
+            k=self.k.value(),
+            retrieval=self.retrieval.currentData(),
+            vectors=self.vectors.currentData(),
+            pool=self.pool.currentData(),
+            without_duplicates=self.without_duplicates.isChecked(),
+        )
+
+    def ask(self) -> None:
+        """Ask for the evaluation that is set up."""
+        try:
+            recipes = tuple(self.recipes())
+        except ChunkscopeError as error:
+            self.refused.emit(str(error))
+            return
+        wanted = Wanted(
+            recipes, self.options(), self.chosen_models, intrinsic=self.intrinsic.isChecked()
+        )
+        self.run_asked.emit(wanted)
+
+    def show_running(self, is_running: bool) -> None:
+        """Offer to run or to cancel."""
+        self.run.setVisible(not is_running)
+        self.cancel.setVisible(is_running)
+
+
+def _combo(name: str, options: Sequence[tuple[str, ...]]) -> QComboBox:
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    combo.setToolTip(name)
+    for words, value, *_ in options:
+        combo.addItem(words, value)
+    return combo
+
+
+def _number(name: str) -> QDoubleSpinBox:
+    box = QDoubleSpinBox()
+    box.setAccessibleName(name)
+    box.setPrefix(f"{name.lower()} ")
+    box.setRange(-WIDEST_VALUE, WIDEST_VALUE)
+    return box
