@@ -118,6 +118,10 @@ class ChunkIndex:
         """
         return self._guarded(self._open, or_else=lambda: False)
 
+    def close(self) -> None:
+        """Forget the table as it was; the next update opens it again."""
+        self._table, self._state = None, _State()
+
     def update(self, rows: Rows, *, within: Sequence[str] = ()) -> Written:
         """Make the table hold exactly these rows, in one commit, writing those that changed.
 
@@ -226,6 +230,14 @@ class ChunkIndex:
         """Join fragments, bring indexes up to date, and drop old versions."""
         with self.place.lock(self.space.table):
             self._guarded(self._tidy)
+
+    def remove(self) -> None:
+        """Delete the table; it is made again by the next update."""
+        with self.place.lock(self.space.table):
+            self._guarded(
+                lambda: _connection(self.place).drop_table(self.space.table), or_else=_none
+            )
+            self._table, self._state = None, _State()
 
     # --- the work itself, under the lock where it writes ------------------------------------------
 
@@ -393,6 +405,10 @@ class ChunkIndex:
     def _told(self, written: Written) -> Written:
         notices, self._notices = tuple(self._notices), []
         return replace(written, notices=notices)
+
+
+def _none() -> None:
+    """Nothing was there."""
 
 
 def chunking_key(keys: NDArray[np.int64]) -> str:

@@ -24,6 +24,8 @@ from core.strategies.source import Units
 from core.units.tokens import token_table
 from core.vectors.embedder import Embedder
 
+QUERY_VECTORS = 20  # questions whose vectors are made anew for the latency
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
@@ -106,36 +108,49 @@ def configuration_costs(
         "tokens": size_summary(tokens),
         "peak_rss": peak_memory(),
     }
-    if not case.options.measure_costs:
-        return costs
+    if case.options.measure_costs:
+        costs |= _index_costs(made, where)
+        if vectors is not None and embedder is not None and len(rows):
+            costs |= _latencies(case, where, vectors, embedder, texts)
+        table_at(where).remove()
+    return costs
+
+
+def _index_costs(made: Made, where: Where) -> dict[str, Any]:
+    """Time and bytes of the table; it is empty before, except where the mode has searched it."""
     table = table_at(where)
     table.open()  # and its libraries, so that the writing alone is timed
     began = perf_counter()
-    table.update(rows)
+    table.update(made.rows)
     write = perf_counter() - began
     table.tidy()
     folder = table.place.folder
-    costs |= {
+    size = None if folder is None else folder_size(folder / f"{where.space.table}.lance")
+    return {
         "write_seconds": write,
         "build_seconds": made.split_seconds + made.embed_seconds + write,
-        "index_bytes": None
-        if folder is None
-        else folder_size(folder / f"{where.space.table}.lance"),
+        "index_bytes": size,
     }
-    if vectors is not None and embedder is not None and len(rows):
-        searches = search_times(table, vectors, case.options.k)
-        queries = []
-        for text in texts[:20]:
-            began = perf_counter()
-            embedder.encode_queries([f"{text} {perf_counter():.9f}"])  # not a cached one
-            queries.append((perf_counter() - began) * 1000)
-        costs["search_milliseconds"] = latency(searches)
-        costs["query_vector_milliseconds"] = float(np.median(queries))
-        costs["query_milliseconds"] = {
-            name: None if value is None else value + float(np.median(queries))
-            for name, value in latency(searches).items()
-        }
-    return costs
+
+
+def _latencies(
+    case: Case, where: Where, vectors: Vectors, embedder: Embedder, texts: Sequence[str]
+) -> dict[str, Any]:
+    """Milliseconds of searches, and of making the vector of a question that is not cached."""
+    searches = latency(search_times(table_at(where), vectors, case.options.k))
+    making = []
+    for text in texts[:QUERY_VECTORS]:
+        began = perf_counter()
+        embedder.encode_queries([f"{text} {began:.9f}"])
+        making.append((perf_counter() - began) * 1000)
+    vector = float(np.median(making))
+    return {
+        "search_milliseconds": searches,
+        "query_vector_milliseconds": vector,
+        "query_milliseconds": {
+            name: None if value is None else value + vector for name, value in searches.items()
+        },
+    }
 
 
 def token_counts(document: Document, chunks: Chunks, rows: Rows, name: str) -> Indices:

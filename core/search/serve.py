@@ -111,15 +111,16 @@ def update_and_search(
     check_question(question)
     began = perf_counter()
     table = table_at(where)
-    written = table.update(rows)
-    cancel.check()
-    try:
-        found, recall = ask(table, question, cancel=cancel)
-    except SearchError:
-        if table.place.folder is None:
-            raise
-        written = table.rebuild(rows)
-        found, recall = ask(table, question, cancel=cancel)
+    for write in (table.update, table.update, table.rebuild):
+        try:
+            written = write(rows)
+            cancel.check()
+            found, recall = ask(table, question, cancel=cancel)
+            break
+        except SearchError:  # another window wrote between update and search, or it is damaged
+            if write == table.rebuild or table.place.folder is None:
+                raise
+            table.close()
     notices = written.notices + _notices(question, len(rows))
     changed = written.added + written.removed
     hits = _hits(found, rows)

@@ -14,6 +14,7 @@ from core.pipeline import Pipeline
 from core.search.evaluate import Contender, Options, evaluate
 from core.search.evaluation_json import evaluation_csv, evaluation_json
 from core.search.judgements import Judgement, judgements_of
+from core.search.place import indexes_folder
 from core.search.query_sets import GoldSpan, Query, QuerySet
 from core.strategies.chunks import one_span_chunks
 from core.strategies.recipe import parse_recipe
@@ -263,13 +264,16 @@ def test_full_text_needs_no_model():
     assert found.results[0].record.embedder is None
 
 
-def test_costs_are_measured():
+def test_costs_are_measured(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHUNKSCOPE_DATA_DIR", str(tmp_path))
+
     found = run(contenders=[SMALL], options=Options())
 
     costs = found.results[0].record.costs
     assert costs["index_bytes"] > 0 and costs["search_milliseconds"]["p95"] > 0
     assert costs["tokens"]["max"] > 5
     assert evaluation_json(found)["pareto"][0]["front"] == ["PGC"]
+    assert not list(indexes_folder().rglob("*.lance")), "the tables of an evaluation are removed"
 
 
 def test_intrinsic_scores_are_means_over_documents():

@@ -316,3 +316,12 @@ def test_a_search_through_the_index_tells_its_recall(large):
     found, recall = serve.ask(large, Question("", QUERY, 10, "index"))
 
     assert len(found) == 10 and 0.5 <= recall <= 1
+
+
+def test_a_removed_table_is_made_again_by_an_update(index):
+    index.update(two_documents())
+
+    index.remove()
+
+    assert not ChunkIndex(index.place, index.space).open()
+    assert index.update(two_documents()).added == 150

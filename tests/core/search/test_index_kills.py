@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from core.search.index import ChunkIndex, chunking_key
-from core.search.place import Place
+from core.search.place import Place, corpus_place
+from core.search.serve import Question, Where, exact_hits, update_and_search
 from tests.conftest import ROOT
 from tests.core.search.kills import SPACE, STATES, state
+from tests.core.search.pools import rows_at
 
 KILLS = 4  # two hundred in tests/torture
 
@@ -54,3 +56,25 @@ def test_a_killed_writer_leaves_one_chunking_and_never_two(tmp_path):
     again = ChunkIndex(Place(str(tmp_path), tmp_path), SPACE)
     assert again.update(states[0]).notices == ()
     assert len(again.nearest(np.asarray(states[0].vectors[0]), 5)) == 5
+
+
+@pytest.mark.slow
+def test_two_windows_that_write_the_same_table_each_find_their_own_chunks(tmp_path, monkeypatch):
+    monkeypatch.setenv("CHUNKSCOPE_DATA_DIR", str(tmp_path))
+    where = Where("shared", SPACE)
+    folder = corpus_place("shared").folder
+    command = [sys.executable, "-m", "tests.core.search.kills", str(folder)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout.readline() == b"written\n"
+            for number in range(30):
+                rows = rows_at(range(number % 3, 2000, 20), name="mine")
+                question = Question("", rows.vectors[number], 5)
+
+                found = update_and_search(where, rows, question)
+
+                expected = exact_hits(rows, question)
+                assert [hit.start for hit in found.hits] == [hit.start for hit in expected]
+                assert found.notices == ()
+        finally:
+            other.kill()
