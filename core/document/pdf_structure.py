@@ -141,13 +141,12 @@ def outline(document: Any) -> tuple[OutlineItem, ...]:
         entries = document.get_toc(simple=False)
     except Exception:  # a damaged outline is as good as none
         return ()
-    tops: dict[int, Any] = {}
     return tuple(
         OutlineItem(
             title=_one_line(title),
             level=min(max(1, int(level)), MOST_OUTLINE_LEVELS),
             page=(page := _page_of_entry(document, number, target)),
-            y=_top(document, page, target, tops),
+            y=_top(target) if page is not None else 0.0,
         )
         for level, title, number, target in entries
     )
@@ -162,33 +161,24 @@ def _page_of_entry(document: Any, number: int, target: dict[str, Any]) -> int | 
     return number - 1 if inside and 1 <= number <= document.page_count else None
 
 
-def _top(document: Any, page: int | None, target: dict[str, Any], tops: dict[int, Any]) -> float:
-    """Points from the top of the page as shown to the target of an outline entry."""
+def _top(target: dict[str, Any]) -> float:
+    """Points from the top of the target page as shown, as PyMuPDF gives them."""
     to = target.get("to")
-    if page is None or to is None:
-        return 0.0
-    if page not in tops:
-        try:
-            loaded = document.load_page(page)
-            tops[page] = (loaded.rotation_matrix, loaded.rect.height)
-        except Exception:  # a page that cannot be loaded
-            return 0.0
-    matrix, height = tops[page]
-    return min(max(0.0, float((pymupdf.Point(to) * matrix).y)), float(height))
+    return max(0.0, float(to.y)) if isinstance(to, pymupdf.Point) else 0.0
 
 
 def links(document: Any, page: Any) -> tuple[Link, ...]:
     """Return the active areas of a page; named destinations are resolved."""
     found = []
     for link in page.get_links():
-        box = shown_box(link["from"], page)
+        box = _box(link["from"])  # in the display frame already
         kind = link["kind"]
         if kind == pymupdf.LINK_URI:
             found.append(Link(box, None, uri=link.get("uri", "")))
         elif kind in (pymupdf.LINK_GOTO, pymupdf.LINK_NAMED):
             target = int(link.get("page", -1))
             page_index = target if 0 <= target < document.page_count else None
-            y = _top(document, page_index, link, {})
+            y = _top(link) if page_index is not None else 0.0
             name = str(link.get("nameddest", link.get("name", "")) or "")
             found.append(Link(box, page_index, y=y, name=name))
         else:  # another file or program: shown, never followed
@@ -198,8 +188,12 @@ def links(document: Any, page: Any) -> tuple[Link, ...]:
 
 def shown_box(box: Any, page: Any) -> Box:
     """Box of the unrotated page in the display frame, corners sorted."""
-    shown = (pymupdf.Rect(box) * page.rotation_matrix).normalize()
-    return (shown.x0, shown.y0, shown.x1, shown.y1)
+    return _box(pymupdf.Rect(box) * page.rotation_matrix)
+
+
+def _box(box: Any) -> Box:
+    x0, y0, x1, y1 = pymupdf.Rect(box).normalize()
+    return (x0, y0, x1, y1)
 
 
 # --- annotations, forms, attachments -----------------------------------------------------------

@@ -60,6 +60,30 @@ def test_links_lead_to_pages_and_addresses(opened):
     assert (outside.page, outside.uri) == (None, "https://example.org/a")
 
 
+@pytest.mark.parametrize(
+    ("rotation", "box"),
+    [(90, (360, 10, 380, 60)), (180, (240, 360, 290, 380)), (270, (20, 240, 40, 290))],
+)
+def test_links_and_annotations_of_a_turned_page_are_where_they_are_shown(opened, rotation, box):
+    client = opened(
+        "page = document[0]\n"
+        "page.insert_link({'kind': pymupdf.LINK_URI, 'from': pymupdf.Rect(10, 20, 60, 40),"
+        " 'uri': 'https://example.org/a'})\n"
+        "page.add_rect_annot(pymupdf.Rect(10, 20, 60, 40))\n"
+        f"page.set_rotation({rotation})\n"
+    )
+    assert client.links(0)[0].box == pytest.approx(box, abs=0.5)
+    assert client.annotations(0)[0].box == pytest.approx(box, abs=2)
+
+
+def test_an_outline_entry_of_a_turned_page_leads_to_the_height_that_is_shown(opened):
+    client = opened(
+        "document[1].set_rotation(90)\n"
+        "document.set_toc([[1, 'Turned', 2, 100]])\n"  # at (72, 100) of the unturned page
+    )
+    assert client.info.outline[0].y == pytest.approx(72, abs=1)
+
+
 def test_attachments_are_named_and_told(opened):
     info = opened("document.embfile_add('key', b'data', filename='table.csv')\n").info
     assert info.attachments == ("table.csv",)
