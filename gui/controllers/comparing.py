@@ -164,11 +164,13 @@ class Comparing(QObject):
         self, opened: OpenDocument, variant: Variant, candidate: Candidate, seconds: float
     ) -> None:
         self._queue.pop(0)
+        is_last = not self._queue
         rows = self.comparisons[opened.id].rows
         rows.append(Compared(variant, candidate, seconds))
         self.row_added.emit(opened.id, len(rows) - 1)
         self.progressed.emit(self._total - len(self._queue), self._total)
-        self._next()
+        if is_last or self._queue:  # else somebody who was told has stopped us
+            self._next()
 
     # choosing
 

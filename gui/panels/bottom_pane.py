@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The bottom pane: scores, chunks, queries and hits."""
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QTabWidget, QWidget
 
 from gui.panels.chunk_panel import ChunkPanel
@@ -24,6 +25,10 @@ class BottomPane(QTabWidget):
         self.addTab(self.scores, "Scores")
         self.addTab(self.chunks, "Chunks")
         self.addTab(self.queries, "Queries && hits")
+
+    def minimumSizeHint(self) -> QSize:
+        """The dock decides, not the widest of the tabs."""
+        return QSize(320, 120)
 
     def add(self, name: str, title: str, panel: QWidget) -> None:
         """One more tab."""

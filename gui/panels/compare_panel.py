@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.declaration import Parameter
+from core.scores.mean import CODES
 from core.scores.selection import CorpusSelection
 from core.strategies.recipe import Recipe
 from core.strategies.variants import (
@@ -348,6 +349,8 @@ def winner_words(comparison: Comparison) -> str:
         said = f"Best: {selection.winner}, {ranked[0].value:.3f}"
     else:
         said = f"Ahead so far: {selection.winner}, {mark}{ranked[0].value:.3f}"
+    if ranked[0].measured < len(CODES):
+        said += f" (the mean of {ranked[0].measured} scores, the others are not measurable)"
     if len(ranked) > 1 and len(selection.ties) == 1:
         said += f"; next {ranked[1].candidate.name}, {mark}{ranked[1].value:.3f}"
     if draws is not None and selection.winner in draws.wins:
