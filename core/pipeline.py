@@ -61,7 +61,14 @@ class Pipeline:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def set_embedder(self, embedder: Embedder | None) -> None:
-        """Use another model; units stay, scores are made anew."""
+        """Use another model; units stay, scores are made anew.
+
+        What is kept is known by the model's name: the same model with another window drops it.
+        """
+        before = self.embedder
+        if before is not None and embedder is not None and before.id == embedder.id:
+            if before.window != embedder.window:
+                self._kept.clear()
         self.embedder = embedder
         for kept in self._kept.values():
             kept.live.clear()

@@ -21,7 +21,7 @@ from core.search.place import corpus_name
 from core.search.rows import join_rows
 from core.search.serve import Found, Question, Where
 from core.strategies.chunks import Chunks
-from core.vectors.embedder import VectorKind
+from core.vectors.embedder import Embedder, VectorKind
 from gui.jobs import Jobs, JobToken
 from gui.state import Exactness, Hit, OpenDocument, State
 
@@ -183,7 +183,7 @@ class Searching(QObject):
         embedder, chunks = self._pipeline.embedder, current.result(slot).chunks
         engine, question = self._pipeline.engine, self._question(query)
         assert engine is not None, "the window has an engine"
-        model = "" if embedder is None or kind is None else embedder.id
+        model = "" if embedder is None or kind is None else _model_words(embedder)
         corpus = corpus_name([part.document.key for part in parts])
         where = Where(corpus, Space(model, kind or "ordinary", f"slot {slot}"))
 
@@ -275,6 +275,11 @@ class Searching(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         self.failed.emit(str(error))
+
+
+def _model_words(embedder: Embedder) -> str:
+    """A model as the index knows it: another version or window gives other vectors."""
+    return f"{embedder.id}@{getattr(embedder, 'revision', '')} window {embedder.window}"
 
 
 def _facts(found: Found, kind: VectorKind | None) -> str:

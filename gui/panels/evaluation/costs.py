@@ -132,6 +132,7 @@ class Costs(EvaluationView):
         self._draw_front([points[each] for each in front], name, factor)
         plot.setLabel("bottom", f"{words}, {unit}" if has_any else "this cost was not measured")
         plot.setLabel("left", shown.measure_words)
+        plot.plotItem.vb.setDefaultPadding(0.14)  # for the names beside the points
         plot.enableAutoRange()
 
     def _draw_front(self, front: list[Mapping[str, float]], name: str, factor: float) -> None:

@@ -5,8 +5,8 @@ import csv
 import io
 from pathlib import Path
 
-from pyqtgraph.exporters import ImageExporter, SVGExporter
-from PySide6.QtCore import QRect, QSize
+from pyqtgraph.exporters import ImageExporter
+from PySide6.QtCore import QBuffer, QPoint, QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QWidget
@@ -81,23 +81,22 @@ def _write_picture(view: EvaluationView, path: Path) -> None:
 
 
 def _write_drawing(view: EvaluationView, path: Path) -> None:
+    """As vectors, by Qt: pyqtgraph's own exporter fails on the shapes of filled symbols."""
     plot = view.plot()
-    if plot is not None:
-        drawn = SVGExporter(plot).export(toBytes=True)
-        write_whole(path, drawn.decode() if isinstance(drawn, bytes) else str(drawn))
-        return
-    _draw_widget(view.content, path, view.title)
-
-
-def _draw_widget(widget: QWidget, path: Path, title: str) -> None:
+    drawn = QBuffer()
+    drawn.open(QBuffer.OpenModeFlag.WriteOnly)
+    box = plot.sceneBoundingRect() if plot is not None else QRectF(view.content.rect())
     generator = QSvgGenerator()
-    generator.setFileName(str(path))
-    generator.setTitle(title)
-    size: QSize = widget.size()
-    generator.setSize(size)
-    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
-    painter = QPainter()
-    if not painter.begin(generator):
-        raise SearchError(f"'{path}' cannot be written: choose another folder")
-    widget.render(painter)
-    painter.end()
+    generator.setOutputDevice(drawn)
+    generator.setTitle(view.title)
+    generator.setSize(box.size().toSize())
+    generator.setViewBox(QRectF(0, 0, box.width(), box.height()))
+    painter = QPainter(generator)
+    try:
+        if plot is not None:
+            plot.scene().render(painter, QRectF(0, 0, box.width(), box.height()), box)
+        else:
+            view.content.render(painter, QPoint(0, 0))
+    finally:  # a painter that outlives what it paints on crashes the program
+        painter.end()
+    write_whole(path, bytes(drawn.data().data()).decode("utf-8"))

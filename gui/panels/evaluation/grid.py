@@ -51,7 +51,7 @@ class Grid(QTableWidget):
         for place, row in enumerate(rows):
             for column, words in enumerate(row):
                 item = QTableWidgetItem(words)
-                if column and words[:1] in "0123456789+−<—±":
+                if column and words[:1] in "0123456789+−<>—±":
                     item.setTextAlignment(right)
                 item.setToolTip(words if len(words) > 40 else "")
                 self.setItem(place, column, item)

@@ -40,7 +40,7 @@ class HeatGrid(Plot):
         full = np.array(theme.strategies[0].getRgb()[:3], np.float64)
         shown = np.where(np.isnan(values), 0.0, 0.12 + 0.88 * shares)[..., None]
         image = (ground + (full - ground) * shown).astype(np.uint8)
-        item = pg.ImageItem(image, axisOrder="row-major")
+        item = pg.ImageItem(image, axisOrder="row-major", levels=(0, 255))
         item.setRect(-0.5, -0.5, len(columns), len(rows))
         self.addItem(item)
         if values.size <= MOST_WRITTEN:

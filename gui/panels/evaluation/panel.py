@@ -73,6 +73,7 @@ class EvaluatePanel(QWidget):
         self.views = {view.title: view(theme) for view in VIEWS}
         self.side = QListWidget()
         self.side.setAccessibleName("Views of the evaluation")
+        self.side.setSpacing(2)
         self.stack = QStackedWidget()
         self.part = QComboBox()
         self.part.setAccessibleName("Model and pool")

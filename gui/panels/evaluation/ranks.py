@@ -12,7 +12,7 @@ from core.search.evaluation import QuestionRecord, RankedChunk
 from gui.panels.evaluation.grid import Grid
 from gui.panels.evaluation.leaderboard import comparison_of
 from gui.panels.evaluation.plotting import Plot, words_at
-from gui.panels.evaluation.shown import MISSING, Shown, change, p_words
+from gui.panels.evaluation.shown import MINUS, MISSING, Shown, change, p_words
 from gui.panels.evaluation.view import EvaluationView, Table
 from gui.theme import Theme
 
@@ -112,7 +112,9 @@ class Ranks(EvaluationView):
         low, high = sorted(sign * (each or 0.0) for each in (result.low, result.high))
         return (
             f"{shown.measure_words}: A − B {change(sign * (result.difference or 0.0))}, "
-            f"95 % interval {low:.2f} to {high:.2f}, p {p_words(result.p_adjusted)}"
+            f"95 % interval {low:.2f} to {high:.2f}, p {p_words(result.p_adjusted)}".replace(
+                "-", MINUS
+            )
         )
 
     def _draw(self, *_: object) -> None:

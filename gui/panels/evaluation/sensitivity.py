@@ -43,6 +43,7 @@ class Sensitivity(EvaluationView):
         self._note.setObjectName("muted")
         self._plot = Plot(theme)
         self._legend = self._plot.addLegend(offset=(-10, 10))
+        self._legend.setLabelTextColor(theme.text)
         self._ranges: list[Range] = []
         row = QHBoxLayout()
         row.addWidget(self.which)
