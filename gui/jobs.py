@@ -116,12 +116,16 @@ class _Lane:
             except Cancelled:
                 continue
             except Exception as error:
-                self._arrived(request, None, error)
+                self._tell(request, None, error)
             else:
-                self._arrived(request, result, None)
+                self._tell(request, result, None)
             del request
         if self._ending is not None:
             self._ending()
+
+    def _tell(self, request: _Request, result: object, error: Exception | None) -> None:
+        if not self._closed:  # the window may be gone
+            self._arrived(request, result, error)
 
 
 class Jobs(QObject):

@@ -6,6 +6,7 @@ A text file stands for the document: its pages need no process, and each charact
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -24,6 +25,10 @@ from gui.pages.text_pages import paint_text_page, typeset
 from gui.pages.view import PageView
 from gui.state import OpenDocument, SlotResult, State
 from gui.theme import LIGHT
+
+if TYPE_CHECKING:
+    from gui.main_window import MainWindow
+    from gui.workbench import Workbench
 
 SENTENCE = "The tide turns twice a day, and the boats wait for it. "
 PARAGRAPHS = "\n\n".join(SENTENCE * 6 for _ in range(24))
@@ -113,3 +118,89 @@ def make_desk(qtbot, text: str):
     view.setFocus()
     yield Desk(qtbot, state, jobs, view)
     jobs.close()
+
+
+@dataclass
+class Bench:
+    """The whole window with its panels, without a model."""
+
+    qtbot: QtBot
+    window: "MainWindow"
+    workbench: "Workbench"
+
+    @property
+    def state(self) -> State:
+        return self.window.state
+
+    def open(self, path: Path) -> None:
+        """Open a document and wait for its final text."""
+        self.window.open_path(path)
+        self.qtbot.waitUntil(lambda: self._is_read(path), timeout=60_000)
+
+    def _is_read(self, path: Path) -> bool:
+        current = self.state.current
+        return (
+            current is not None
+            and current.path == path
+            and current.document is not None
+            and current.document.final
+        )
+
+    def wait_for_chunks(self, slot: int) -> None:
+        """Wait until a slot has chunks of the current text."""
+        current = self.state.current
+        self.qtbot.waitUntil(
+            lambda: (
+                current.result(slot).chunks is not None and not self.window.jobs.is_busy("chunk")
+            ),
+            timeout=30_000,
+        )
+
+    def run(self, action: str) -> None:
+        """Trigger an action of the table."""
+        self.workbench.actions[action].trigger()
+
+
+@pytest.fixture
+def make_bench(qtbot, tmp_path, monkeypatch):
+    """Make windows that remember in the test's own folder; all are closed at the end."""
+    from gui.main_window import MainWindow
+    from gui.workbench import Workbench
+
+    monkeypatch.setenv("CHUNKSCOPE_CONFIG_DIR", str(tmp_path / "config"))
+    (tmp_path / "config").mkdir()
+    made = []
+
+    def make(*, restores_documents: bool = False) -> Bench:
+        window = MainWindow()
+        window.opening.uses_layout_model = False
+        window.restores_documents = restores_documents
+        qtbot.addWidget(window)
+        window.resize(1366, 768)
+        window.show()
+        workbench = Workbench(window, model="")
+        for _ in workbench.build():
+            pass
+        made.append(window)
+        return Bench(qtbot, window, workbench)
+
+    yield make
+    for window in made:
+        window.close()
+        _delete_plot_menus(window)
+
+
+def _delete_plot_menus(window: "MainWindow") -> None:
+    """WORKAROUND pyqtgraph 0.13: a plot's menus and their controls have no parent."""
+    import pyqtgraph
+
+    for plot in window.findChildren(pyqtgraph.PlotWidget):
+        for menu in (plot.plotItem.ctrlMenu, plot.plotItem.vb.menu):
+            if menu is not None:
+                menu.deleteLater()
+
+
+@pytest.fixture
+def bench(make_bench):
+    """A window with its panels and no document."""
+    return make_bench()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The tab that compares, from its button to the pages."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyqtgraph as pg
+import pytest
+from PySide6.QtCore import Qt
+
+from gui.controllers.comparing import Comparing
+from gui.panels.compare_panel import ABLATIONS, REG, SWEEP, VISIBLE, ComparePanel
+from gui.panels.compare_plots import pareto_front
+from gui.panels.compare_table import COLUMNS, MEAN
+from gui.theme import LIGHT
+from tests.gui.lab import Lab
+
+
+@pytest.fixture
+def panel(lab: Lab) -> Iterator[ComparePanel]:
+    comparing = Comparing(lab.state, lab.jobs, lab.pipeline, lab.scoring, lab.parent)
+    made = ComparePanel(lab.state, comparing, LIGHT)
+    lab.qtbot.addWidget(made)
+    made.resize(1000, 260)
+    made.show()
+    yield made
+    for plot in made.findChildren(pg.PlotWidget):
+        plot.plotItem.close()  # else the menu that it made stays
+
+
+def compare(lab: Lab, panel: ComparePanel, scope: str) -> None:
+    panel.scope.setCurrentText(scope)
+    with lab.qtbot.waitSignal(panel._comparing.finished, timeout=60_000):
+        lab.qtbot.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+
+
+def cells(panel: ComparePanel, title: str) -> list[str]:
+    column = [each.title for each in COLUMNS].index(title)
+    count = panel.rows.rowCount()
+    return [panel.rows.data(panel.rows.index(row, column)) for row in range(count)]
+
+
+def test_the_table_is_sorted_by_the_mean_and_names_the_best(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("PBC", "FC:size=100,overlap=0", "SBC")
+    compare(lab, panel, VISIBLE)
+    means = [float(cell) for cell in cells(panel, "Mean")]
+    assert means == sorted(means, reverse=True)
+    assert cells(panel, "Strategy")[0] in panel.says.text()
+    assert cells(panel, "Rank") == ["1", "2", "3"]
+
+
+def test_any_column_sorts_and_the_unknown_stays_below(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("PBC", "RGX:pattern=x", "SBC")
+    compare(lab, panel, VISIBLE)
+    chunks = [each.title for each in COLUMNS].index("Chunks")
+    for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
+        panel.table.sortByColumn(chunks, order)
+        numbers = [int(cell.replace(",", "")) for cell in cells(panel, "Chunks") if cell]
+        assert numbers == sorted(numbers, reverse=order == Qt.SortOrder.DescendingOrder)
+    icc = [each.title for each in COLUMNS].index("ICC")
+    panel.table.sortByColumn(icc, Qt.SortOrder.DescendingOrder)
+    assert set(cells(panel, "ICC")) == {"—"}
+
+
+def test_double_click_asks_for_the_chunking(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("PBC", "SBC")
+    compare(lab, panel, VISIBLE)
+    box = panel.table.visualRect(panel.rows.index(0, 1))
+    with lab.qtbot.waitSignal(panel.recipe_asked) as asked:
+        lab.qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+        lab.qtbot.mouseDClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+    assert asked.args[0].code in ("PBC", "SBC")
+
+
+def test_a_sweep_of_one_parameter_draws_a_curve(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("SGC:sentences=4,overlap=0")
+    panel.scope.setCurrentText(SWEEP)
+    panel.first.setCurrentText("sentences")
+    panel.steps.setValue(5)
+    compare(lab, panel, SWEEP)
+    x, y = panel.plots.sweep._curves[-1].getData()
+    assert list(x) == sorted(x)
+    assert len(x) == panel.model.rowCount() == 5
+    assert not np.isnan(y).any()
+
+
+def test_a_sweep_of_two_parameters_draws_a_heat_map(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("FC:size=100,overlap=0")
+    panel.scope.setCurrentText(SWEEP)
+    panel.first.setCurrentText("size")
+    panel.second.setCurrentText("overlap")
+    panel.steps.setValue(4)
+    compare(lab, panel, SWEEP)
+    image = panel.plots.sweep._image.image
+    assert image.shape == (4, 4)
+    assert np.isfinite(image).sum() == panel.model.rowCount()
+
+
+def test_ablations_take_one_thing_away(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("FC:size=100,overlap=20")
+    compare(lab, panel, ABLATIONS)
+    assert "FC without overlap" in cells(panel, "Strategy")
+    assert "FC with REG" in cells(panel, "Strategy")
+
+
+def test_the_gain_of_reg_stands_beside_each(lab: Lab, panel: ComparePanel) -> None:
+    panel.scope.setCurrentText(REG)
+    names = [each.name for each in panel.variants()]
+    assert len(names) == len(set(names))
+    assert {f"{name} + REG" for name in names if not name.endswith(" + REG")} <= set(names)
+
+
+def test_a_click_in_the_scatter_marks_the_row(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("PBC", "FC:size=100,overlap=0", "SBC")
+    compare(lab, panel, VISIBLE)
+    panel.plots.scatter.x.setCurrentText("BI")
+    panel.plots.scatter.y.setCurrentText("SC")
+    panel.plots.row_asked.emit(2)
+    assert panel._fact(panel.table.currentIndex()).row.candidate.name == "SBC"
+    assert "PBC" in panel.plots.scatter.front
+
+
+def test_the_front_holds_what_no_other_is_above_of() -> None:
+    points = np.array([[0, 3], [1, 2], [1, 1], [2, 2], [3, 0], [np.nan, 9], [0, 3]], float)
+    front = pareto_front(points).tolist()
+    assert [points[k].tolist() for k in front] == [[0, 3], [2, 2], [3, 0]]
+
+
+def test_while_it_runs_the_button_stops_it(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("PBC")
+    panel.start()
+    assert panel.run.text() == "Stop"
+    lab.qtbot.mouseClick(panel.run, Qt.MouseButton.LeftButton)
+    assert panel.run.text() == "Compare"
+    assert MEAN == 3

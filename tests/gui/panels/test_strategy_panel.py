@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The strategy card, driven as a user does."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QComboBox
+
+from core.strategies.recipe import make_recipe, parse_recipe
+from gui.controllers.ghosting import Ghosting
+from gui.panels.preset_box import MINE, OWN_VALUES, PUBLISHED
+from gui.panels.strategy_panel import StrategyPanel
+from gui.theme import DARK, LIGHT
+from tests.gui.lab import Lab
+
+
+@pytest.fixture
+def panel(lab: Lab) -> StrategyPanel:
+    made = StrategyPanel(lab.state, LIGHT)
+    lab.qtbot.addWidget(made)
+    made.resize(320, 700)
+    made.show()
+    made.attach(lab.chunking, Ghosting(lab.state, lab.jobs, lab.pipeline, made))
+    return made
+
+
+def wait_for_strip(lab: Lab, panel: StrategyPanel, name: str) -> None:
+    def is_full() -> bool:
+        row = panel.row(name)
+        return row is not None and row.strip is not None and bool(row.strip.changes)
+
+    lab.wait(is_full)
+    lab.wait(lambda: not lab.jobs.is_busy("ghosts"))
+
+
+def presets(panel: StrategyPanel) -> QComboBox:
+    return panel._presets.box
+
+
+def test_it_says_how_many_chunks_and_how_quick(lab: Lab, panel: StrategyPanel) -> None:
+    slot = lab.show("SGC:sentences=4,overlap=0")[0]
+    count = len(lab.opened.result(slot).chunks)
+    lab.wait(lambda: "⚡" in panel._facts.text() or "◔" in panel._facts.text())
+    assert panel._facts.text().startswith(f"{count} chunks")
+
+
+def test_it_names_the_strategies_with_the_same_chunks(lab: Lab, panel: StrategyPanel) -> None:
+    lab.show("SBC", "SGC:sentences=1,overlap=0", "PBC")
+    assert "Same chunks as SGC" in panel._notes.text()
+    assert "PBC" not in panel._notes.text()
+
+
+def test_alt_and_an_arrow_go_to_the_next_change(lab: Lab, panel: StrategyPanel) -> None:
+    slot = lab.show("SGC:sentences=4,overlap=0")[0]
+    wait_for_strip(lab, panel, "sentences")
+    row = panel.row("sentences")
+    before = lab.opened.result(slot).chunks.key
+    lab.qtbot.keyClick(row.slider, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert row.value in row.strip.changes
+    assert row.value > 4
+    lab.wait(lambda: lab.opened.result(slot).chunks.key != before)
+    lab.qtbot.keyClick(row.slider, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert row.value == 4
+
+
+def test_the_strip_says_the_number_of_chunks_and_a_click_goes_there(
+    lab: Lab, panel: StrategyPanel
+) -> None:
+    slot = lab.show("SGC:sentences=4,overlap=0")[0]
+    wait_for_strip(lab, panel, "sentences")
+    row = panel.row("sentences")
+    middle = QPoint(row.strip.width() // 2, row.strip.height() // 2)
+    lab.qtbot.mouseClick(row.strip, Qt.MouseButton.LeftButton, pos=middle)
+    assert row.value != 4
+    lab.wait(lambda: lab.is_scored(slot) and not lab.jobs.is_busy("chunks"))
+    count = len(lab.opened.result(slot).chunks)
+    assert row.strip.words(float(row.value)).startswith(f"at {row.value}: {count:,} chunk")
+
+
+def test_a_published_preset_is_named_until_a_value_differs(lab: Lab, panel: StrategyPanel) -> None:
+    slot = lab.show("RC")[0]
+    assert presets(panel).currentText() == PUBLISHED
+    lab.state.set_recipe(slot, parse_recipe("RC:size=321"))
+    assert presets(panel).currentText() == OWN_VALUES
+    lab.qtbot.mouseClick(panel._presets.reset, Qt.MouseButton.LeftButton)
+    assert lab.state.chosen_slot.recipe == make_recipe("RC")
+    assert presets(panel).currentText() == PUBLISHED
+
+
+def test_an_own_preset_is_saved_chosen_and_deleted(
+    lab: Lab, panel: StrategyPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    monkeypatch.setenv("CHUNKSCOPE_CONFIG_DIR", str(tmp_path))
+    slot = lab.show("RC:size=321")[0]
+    box = panel._presets
+    lab.qtbot.mouseClick(box.save, Qt.MouseButton.LeftButton)
+    lab.qtbot.keyClicks(box.name, "mine")
+    lab.qtbot.keyClick(box.name, Qt.Key.Key_Return)
+    assert presets(panel).currentText() == f"{MINE}mine"
+    lab.state.set_recipe(slot, make_recipe("RC"))
+    box.box.textActivated.emit(f"{MINE}mine")
+    assert lab.state.chosen_slot.recipe.parameters["size"] == 321
+    lab.qtbot.mouseClick(box.delete, Qt.MouseButton.LeftButton)
+    assert box.box.findText(f"{MINE}mine") < 0
+
+
+def test_a_value_that_is_refused_is_told_below_its_field(lab: Lab, panel: StrategyPanel) -> None:
+    lab.show("RGX:pattern=x")
+    row = panel.row("pattern")
+    row._line.setText("((((")
+    lab.qtbot.keyClick(row._line, Qt.Key.Key_Return)
+    lab.wait(lambda: bool(panel._error.text()) or bool(row._error.text()))
+
+
+def test_another_theme_reaches_the_strips(lab: Lab, panel: StrategyPanel) -> None:
+    lab.show("SGC:sentences=4,overlap=0")
+    wait_for_strip(lab, panel, "sentences")
+    strip = panel.row("sentences").strip
+    light = strip.grab().toImage()
+    panel.set_theme(DARK)
+    assert strip.grab().toImage() != light
