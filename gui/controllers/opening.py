@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QRectF, Signal
 from PySide6.QtGui import QImage
 
 from core.document.client import PdfClient
-from core.document.model import Document, TextSettings
+from core.document.model import Document, Page, TextSettings
 from core.document.pdf_values import PdfInfo
 from core.document.raw import RawPage
 from core.errors import DocumentError, PasswordError
@@ -225,8 +225,13 @@ class Opening(QObject):
         session.batch = min(session.batch * 2, LARGEST_BATCH)
 
         def work(token: JobToken) -> object:
+            from core.document.assemble import prepare_page  # numpy and regex, after the first page
+
             token.check()
-            return list(session.client.raw_pages(batch))
+            pages = list(session.client.raw_pages(batch))
+            for page in pages:  # a page's own work is kept with it and not done again
+                prepare_page(page)
+            return pages
 
         def done(pages: object) -> None:
             assert isinstance(pages, list), "the client gives pages"
@@ -281,6 +286,7 @@ class Opening(QObject):
                 source_sha256=info.source_sha256,
                 outline=info.outline,
                 final=is_final,
+                shapes=_shapes(info),
             )
             return replace(made, notices=info.notices + made.notices)
 
@@ -391,6 +397,14 @@ class Opening(QObject):
 
 def _nothing(_: object) -> None:
     """A job whose end nobody waits for."""
+
+
+def _shapes(info: PdfInfo) -> list[Page]:
+    """Sizes of all pages, for those whose text has not arrived."""
+    return [
+        Page(index, size.width, size.height, size.rotation, 0, 0, size.label)
+        for index, size in enumerate(info.pages)
+    ]
 
 
 def _close_layout(session: _Session) -> None:
