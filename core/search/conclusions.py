@@ -22,7 +22,7 @@ from core.search.evaluation import (
     Record,
     StrategyResult,
 )
-from core.search.measures import MEASURE_NAMES, f1_of_means, pooled_ndcg
+from core.search.measures import MEASURE_NAMES, f1_of_means, ndcg_bounds, pooled_ndcg
 from core.search.pool import Gold
 from core.search.relevance import FATES
 from core.search.spans import overlaps
@@ -41,6 +41,9 @@ from core.search.statistics import (
 )
 
 SIGNIFICANT = 0.05
+JUDGED_MEASURES = frozenset(
+    f"{name}{suffix}" for name in ("hit", "mrr", "p_at_1", "p_at_k") for suffix in ("", "_lenient")
+) | {"r_chunk", "f1", "ndcg"}
 UNSEEN_WARNING = 0.01
 VARIANCE_MEASURES = ("recall", "ndcg")
 
@@ -88,7 +91,7 @@ def conclude(
             _result(record, each, some, draws_of, options)
             for record, each in zip(some, values, strict=True)
         ]
-        found = _comparisons(some, values, draws_of)
+        found = _comparisons(some, _fully_judged(values), draws_of)
         comparisons += [NamedComparison(*names, embedder, pool, result) for names, result in found]
         groups += _groups(some, values, found, embedder, pool)
         variance += _variance(some, values, embedder, pool)
@@ -146,6 +149,63 @@ def _gains(question: QuestionRecord) -> Indices:
     return np.array(judged, np.int64)
 
 
+def _fully_judged(values: Sequence[dict[str, Values]]) -> list[dict[str, Values]]:
+    """The values with nan where some strategy's results were not all judged."""
+    incomplete = np.any([each["judged"] < 1 for each in values], axis=0)
+    return [
+        {
+            name: np.where(incomplete, np.nan, column) if name in JUDGED_MEASURES else column
+            for name, column in each.items()
+        }
+        for each in values
+    ]
+
+
+def effect_of_duplicates(plain: Evaluation, cleaned: Evaluation) -> list[NamedComparison]:
+    """Each measure without later near-duplicates against the measure with them.
+
+    Args:
+        plain: as it was searched.
+        cleaned: the same evaluation with `Options.without_duplicates`.
+    """
+    found = []
+    for before, after in zip(plain.results, cleaned.results, strict=True):
+        draws_of = DrawsFor(seed=plain.options.seed)
+        for measure in COMPARED:
+            pair = [[_number(v) for v in each.values[measure]] for each in (after, before)]
+            (result,) = compare_columns(np.array(pair).T, [(0, 1)], draws_of)
+            name, record = name_of(before.record), before.record
+            found.append(
+                NamedComparison(
+                    f"{name} without duplicates",
+                    name,
+                    measure,
+                    record.embedder,
+                    record.pool,
+                    result,
+                )
+            )
+    return found
+
+
+def _bounds(
+    record: Record, rivals: Sequence[Record], judged: Values, k: int
+) -> tuple[float, float] | None:
+    """Mean nDCG with gain 0 and with gain 2 for what was not judged; None if all was."""
+    if not (judged < 1).any():
+        return None
+    found = []
+    for number in range(len(record.questions)):
+        gains = {rival.key: _all_gains(rival.questions[number]) for rival in rivals}
+        found.append(ndcg_bounds(gains, k)[record.key])
+    low, high = np.mean(found, axis=0).tolist()
+    return low, high
+
+
+def _all_gains(question: QuestionRecord) -> Indices:
+    return np.array([-1 if each.gain is None else each.gain for each in question.top], np.int64)
+
+
 def _result(
     record: Record,
     values: Mapping[str, Values],
@@ -173,6 +233,7 @@ def _result(
             for fate in FATES
         },
         _f1_of_means(values["p_at_k"], values["r_chunk"], draws_of),
+        _bounds(record, rivals, values["judged"], options.k),
     )
 
 

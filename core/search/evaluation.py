@@ -127,6 +127,7 @@ class StrategyResult:
     """A record with the measures that need all strategies, and intervals, at k.
 
     values: per question by measure, None where not applicable, in the order of the record.
+    ndcg_bounds: with gain 0 and with gain 2 for what was not judged; None if all was.
     by_k: means by measure and k. by_tag, by_document: means by measure.
     """
 
@@ -139,6 +140,7 @@ class StrategyResult:
     corpus_means: Mapping[str, float | None]
     fates: Mapping[str, int]
     f1_of_means: Interval
+    ndcg_bounds: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

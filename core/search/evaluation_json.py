@@ -70,6 +70,7 @@ def result_json(result: StrategyResult) -> dict[str, Any]:
         **{name: getattr(record, name) for name in _RECORD_FIELDS},
         "measures": {name: interval_json(each) for name, each in result.measures.items()},
         "f1_of_means": interval_json(result.f1_of_means),
+        "ndcg_bounds": result.ndcg_bounds,
         "corpus_means": dict(result.corpus_means),
         "by_k": {name: {str(k): v for k, v in each.items()} for name, each in result.by_k.items()},
         "by_document": {name: dict(each) for name, each in result.by_document.items()},

@@ -390,7 +390,7 @@ class ChunkIndex:
     def _is_damage(self, error: Exception) -> bool:
         """True if a table of ours may be made again; the user's own is never touched."""
         words = str(error).lower()
-        return self.place.folder is not None and not any(each in words for each in _NOT_DAMAGE)
+        return self.place.is_ours and not any(each in words for each in _NOT_DAMAGE)
 
     def _failed(self, error: Exception) -> SearchError:
         words = str(error).strip().splitlines() or [repr(error)]
@@ -398,7 +398,7 @@ class ChunkIndex:
 
     def _drop(self) -> None:
         self._table, self._state = None, _State()
-        if self.place.folder is not None:
+        if self.place.folder is not None and self.place.is_ours:
             shutil.rmtree(self.place.folder / f"{self.space.table}.lance", ignore_errors=True)
         self._notices.append(Notice(None, "index", DAMAGED))
 

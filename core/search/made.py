@@ -60,6 +60,7 @@ def made_chunks(case: Case, contender: Contender, embedder: Embedder | None, ask
             index=index,
             tags=case.tags.get(name, ()),
             cancel=case.cancel,
+            progress=case.progress,
         )
         for name, document in asked.documents.items()
     ]

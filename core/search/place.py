@@ -23,10 +23,15 @@ _REMOTE = re.compile(r"^[a-z][a-z0-9+.-]+://")
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A LanceDB database. `folder` is None for one that is not in a folder of ours."""
+    """A LanceDB database.
+
+    folder: where it is on this machine; None for one elsewhere, which LanceDB's client reaches.
+    is_ours: under our data folder: what is damaged there may be deleted and made again.
+    """
 
     uri: str
     folder: Path | None
+    is_ours: bool = True
 
     @contextlib.contextmanager
     def lock(self, table: str) -> Iterator[None]:
@@ -38,7 +43,12 @@ class Place:
         if self.folder is None:
             yield
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SearchError(
+                f"the search index at {self.uri} cannot be made: {error.strerror or error}"
+            ) from error
         try:
             with FileLock(self.folder / f"{table}.lock", timeout=LOCK_SECONDS):
                 yield
@@ -72,8 +82,11 @@ def corpus_place(corpus: str, uri: str = "") -> Place:
         corpus: its name, as `corpus_name` makes it.
         uri: a path, `s3://…`, `db://…`; empty: the data folder.
     """
+    if _REMOTE.match(uri):
+        return Place(uri, None, is_ours=False)
     if uri:
-        return Place(uri if _REMOTE.match(uri) else str(Path(uri).expanduser()), None)
+        given = Path(uri).expanduser()
+        return Place(str(given), given, is_ours=False)
     folder = indexes_folder() / corpus
     return Place(str(folder), folder)
 

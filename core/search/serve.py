@@ -118,7 +118,7 @@ def update_and_search(
             found, recall = ask(table, question, cancel=cancel)
             break
         except SearchError:  # another window wrote between update and search, or it is damaged
-            if write == table.rebuild or table.place.folder is None:
+            if write == table.rebuild or not table.place.is_ours:
                 raise
             table.close()
     notices = written.notices + _notices(question, len(rows))

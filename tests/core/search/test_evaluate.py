@@ -11,11 +11,16 @@ from core.arrays import as_spans
 from core.document.model import Document
 from core.errors import Cancelled, ModelError, ParameterError, SearchError
 from core.pipeline import Pipeline
+from core.search.conclusions import effect_of_duplicates
 from core.search.evaluate import Contender, Options, evaluate
+from core.search.evaluation import QuestionRecord, RankedChunk
 from core.search.evaluation_json import evaluation_csv, evaluation_json
+from core.search.hits import Ranking
 from core.search.judgements import Judgement, judgements_of
 from core.search.place import indexes_folder
 from core.search.query_sets import GoldSpan, Query, QuerySet
+from core.search.question_record import false_alarms
+from core.search.retriever import Retrieved
 from core.strategies.chunks import one_span_chunks
 from core.strategies.recipe import parse_recipe
 from core.vectors.toy import ToyEmbedder
@@ -249,6 +254,49 @@ def test_an_answer_without_gold_takes_part_in_judged_measures_only():
     assert record.measures["5"]["hit"] == 1.0
     assert record.measures["5"]["judged"] == pytest.approx(0.2)
     assert any("incomplete judgements" in warning for warning in found.warnings)
+    low, high = found.results[0].ndcg_bounds
+    assert low <= found.results[0].measures["ndcg"].mean <= high
+
+
+def test_only_questions_that_are_judged_for_all_are_compared():
+    asked = Query("judged", "car engine oil?", answer="each spring")
+    span = run(contenders=[SMALL]).results[0].record.questions[0].top[0]
+    judged = judgements_of([Judgement("judged", span.document, span.start, span.end, 2)])
+
+    found = run(QuerySet("set", (*QUESTIONS.queries, asked)), judgements=judged)
+
+    hits = next(each for each in found.comparisons if each.measure == "hit")
+    assert hits.result.n == 12 and found.used == 13
+
+
+def test_the_effect_of_duplicates_is_a_paired_difference():
+    doubled = {
+        name: one_span_chunks(as_spans([(0, 60), (0, 60), (60, len(d.text))]))
+        for name, d in DOCUMENTS.items()
+    }
+    theirs = [Contender("twice", foreign=doubled)]
+    plain = run(contenders=theirs)
+    cleaned = run(contenders=theirs, options=replace(OPTIONS, without_duplicates=True))
+
+    (precision,) = (
+        each for each in effect_of_duplicates(plain, cleaned) if each.measure == "precision"
+    )
+
+    assert precision.a == "twice without duplicates"
+    expected = [r.results[0].measures["precision"].mean for r in (cleaned, plain)]
+    assert precision.result.difference == pytest.approx(expected[0] - expected[1])
+
+
+def test_false_alarms_are_unanswerable_questions_that_score_like_right_answers():
+    scores = [0.9, 0.8] * 15 + [0.85, 0.1]
+    rankings = [Ranking(np.array([0]), np.array([score])) for score in scores]
+    retrieved = Retrieved(rankings, None, None)
+    hit = RankedChunk("d", 0, 0, 9, 0.9, 2)
+    questions = [QuestionRecord(str(i), "s", "d", [], {}, [hit], []) for i in range(30)]
+
+    assert false_alarms(retrieved, questions, 30, OPTIONS) == 0.5
+    assert false_alarms(retrieved, questions[:10], 10, OPTIONS) is None
+    assert false_alarms(retrieved, questions, 30, replace(OPTIONS, retrieval="text")) is None
 
 
 @pytest.mark.parametrize("mode", ["index", "text", "hybrid"])

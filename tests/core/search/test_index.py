@@ -192,7 +192,7 @@ def test_lost_data_behind_a_good_manifest_is_mended_by_the_search(tmp_path, monk
 
 def test_a_database_of_the_user_that_cannot_be_reached_is_said_plainly(tmp_path):
     (tmp_path / "file").write_text("x")
-    table = ChunkIndex(Place(str(tmp_path / "file" / "below"), None), SPACE)
+    table = ChunkIndex(corpus_place("x", str(tmp_path / "file" / "below")), SPACE)
 
     with pytest.raises(SearchError, match="search index at"):
         table.update(rows_at([0]))
@@ -263,6 +263,18 @@ def test_the_index_of_a_corpus_is_under_the_data_folder(tmp_path, monkeypatch):
 
     assert corpus_place("x").folder.is_relative_to(tmp_path)
     assert corpus_place("x", "s3://bucket/path").folder is None
+    assert not corpus_place("x", str(tmp_path)).is_ours
+
+
+def test_a_damaged_table_of_the_user_is_never_deleted(tmp_path):
+    table = ChunkIndex(corpus_place("x", str(tmp_path)), SPACE)
+    table.update(two_documents())
+    for path in tmp_path.rglob("*.manifest"):
+        path.write_bytes(b"not a manifest")
+
+    with pytest.raises(SearchError, match="failed"):
+        ChunkIndex(table.place, SPACE).update(two_documents())
+    assert list(tmp_path.rglob("*.manifest"))
 
 
 def test_rows_come_back_after_a_change_of_the_dimension(index):
