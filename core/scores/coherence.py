@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from core.arrays import Indices, Mask, Spans, as_spans
 from core.declaration import Declaration, Parameter
-from core.scores.envelope import joined_spans
 from core.scores.lengths import Lengths
+from core.scores.window_walk import Walk, touching_joined, walk
 
 DCC_WINDOW = Parameter(
     "dcc_window",
@@ -58,6 +58,7 @@ class Windows:
     heads: Spans
     tails: Spans
     walked: tuple[Spans, ...] | None = None
+    walk: Walk | None = None  # from every chunk on, kept for the next edit
 
     def __len__(self) -> int:
         return len(self.first)
@@ -119,6 +120,7 @@ def find_windows(
     limit: int,
     step: int,
     least: int,
+    previous: Windows | None = None,
 ) -> Windows:
     """The windows of `spec/metrics.md` 6 over chunks in the order given.
 
@@ -129,6 +131,7 @@ def find_windows(
         limit: greatest length of a window.
         step: chunks from one window to the next.
         least: members that a window takes whatever their length: 1 in reference mode, else 2.
+        previous: windows of the chunks before an edit, with the same limit and step 1.
     """
     n = len(chunks)
     begins = np.arange(0, n, step)
@@ -137,10 +140,12 @@ def find_windows(
         recorded = is_recorded(begins, last)
         first, last = begins[recorded], last[recorded]
         return Windows(first, last, _counted(chunks[first], chain.units[first]), chain.tails)
-    last, pieces = _walk(text, chunks, lengths, begins, limit=limit, least=least)
-    recorded = is_recorded(begins, last)
-    kept = tuple(pieces[index] for index in np.flatnonzero(recorded).tolist())
-    return Windows(begins[recorded], last[recorded], as_spans([]), as_spans([]), kept)
+    known = None if previous is None else previous.walk
+    found = walk(text, chunks, lengths, begins, limit=limit, least=least, previous=known)
+    recorded = is_recorded(begins, found.last)
+    kept = tuple(found.pieces[index] for index in np.flatnonzero(recorded).tolist())
+    none = as_spans([])
+    return Windows(begins[recorded], found.last[recorded], none, none, kept, found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,89 +246,6 @@ def mean_of_all_members(
     members = before[windows.last + 1] - before[windows.first]
     total = float(np.einsum("ij,ij->", window_vectors.astype(np.float64), members))
     return total / int((windows.last - windows.first + 1).sum())
-
-
-def touching_joined(spans: Spans) -> Spans:
-    """int64 (k, 2): the spans in order, those that begin where the last ended made one."""
-    spans = spans[spans[:, 1] > spans[:, 0]]
-    if len(spans) < 2:
-        return spans
-    opens = np.append(True, spans[1:, 0] != spans[:-1, 1])
-    closes = np.append(opens[1:], True)
-    return np.column_stack((spans[opens, 0], spans[closes, 1]))
-
-
-def _walk(
-    text: str,
-    chunks: Sequence[Spans] | Spans,
-    lengths: Lengths,
-    begins: Indices,
-    *,
-    limit: int,
-    least: int,
-) -> tuple[Indices, list[Spans]]:
-    """Windows one by one, for chunks in any order, nested or of several spans."""
-    spans_of = [as_spans(each).tolist() for each in chunks]
-    one_span = all(len(each) == 1 for each in spans_of)
-    known: dict[tuple[tuple[int, int], ...], int] = {}
-    last = np.zeros(len(begins), np.int64)
-    windows = []
-    for row, begin in enumerate(begins.tolist()):
-        covered: list[list[int]] = []
-        pieces: list[list[int]] = []
-        size = 0
-        edge = spans_of[begin][0][0] if spans_of[begin] else 0
-        member = begin
-        while member < len(spans_of):
-            if one_span:
-                start, end = spans_of[member][0]
-                tail = [[max(edge, start), end]] if end > max(edge, start) else []
-            else:
-                tail = without(spans_of[member], covered)
-            units = _units(text, tail, lengths, known)
-            if member - begin >= least and size + units > limit:
-                break
-            if units > 0:
-                pieces += tail
-                size += units
-                edge = tail[-1][1]
-                if not one_span:
-                    covered = joined_spans(covered + tail).tolist()
-            member += 1
-        last[row] = member - 1
-        windows.append(touching_joined(as_spans(pieces)))
-    return last, windows
-
-
-def _units(
-    text: str,
-    tail: list[list[int]],
-    lengths: Lengths,
-    known: dict[tuple[tuple[int, int], ...], int],
-) -> int:
-    if not tail:
-        return 0
-    key = tuple((a, b) for a, b in tail)
-    if key not in known:
-        known[key] = int(lengths.of_texts(["".join(text[a:b] for a, b in tail)])[0])
-    return known[key]
-
-
-def without(spans: list[list[int]], covered: list[list[int]]) -> list[list[int]]:
-    """What of `spans` no span of `covered` (sorted, disjoint) holds, in order."""
-    left = []
-    for start, end in spans:
-        for low, high in covered:
-            if high <= start:
-                continue
-            if low >= end:
-                break
-            if low > start:
-                left.append([start, low])
-            start = max(start, high)  # noqa: PLW2901 - the rest of the span
-        if end > start:
-            left.append([start, end])
-    return left
 
 
 def _sums_of_pieces(

@@ -6,7 +6,6 @@ chunks, which is a few passes over short arrays. Vectors are touched only for th
 changed, and for the windows that hold them or stopped before them.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -40,6 +39,7 @@ from core.scores.vector_measures import (
 )
 from core.scores.vector_plan import VectorPlan, plan_vectors
 from core.scores.vector_supply import SpanPassages, VectorSupply
+from core.scores.window_walk import common_items
 from core.strategies.chunks import Chunks
 
 
@@ -109,7 +109,8 @@ class LiveScores:
         units = checked_units(inputs, chunks, self._lengths)
         if options.mode == "reference" and not chunks.is_contiguous:
             return not_measurable(inputs, len(chunks), options, units, ONE_SPAN_ONLY)
-        plan = plan_vectors(inputs, chunks, options, self._lengths)
+        previous = None if self._state is None else self._state.plan
+        plan = plan_vectors(inputs, chunks, options, self._lengths, previous)
         self._state = state = self._follow(plan)
         return assemble(
             inputs,
@@ -129,15 +130,14 @@ class LiveScores:
             self.compared = 2 * len(plan.chunks) + len(plan.parts) + len(plan.windows)
             return _State(plan, *measure_vectors(plan, supply, self._why_no_vectors))
         of_chunks, of_windows = plan_kinds(plan, supply)
-        chunk_change = changed_passages(old.plan.chunks, plan.chunks)
-        stale = stale_parts(plan, chunk_change)
+        cosines = known_cosines(old, plan)
+        stale = np.isnan(cosines)
         parts = part_group(plan.chunks, plan.parts.take(stale), of_chunks.pooled)
         low, high = stale_members(old.plan, plan)
         touched = (plan.windows.first <= high) & (plan.windows.last >= low)
         members = plan.members.at(np.arange(low, high + 1))
         windows = window_group(plan.windows.take(touched), of_windows.pooled[touched], members, low)
         part_vectors, window_vectors = resolve([parts.group, windows.group], supply)
-        cosines = self._known_cosines(old, plan, chunk_change)
         cosines[stale] = cohesion_cosines(parts, part_vectors)
         values = self._known_values(old, plan)
         values[low : high + 1] = coherence_values(windows, window_vectors)
@@ -149,19 +149,6 @@ class LiveScores:
             cohesion_measures(plan, of_chunks, cosines),
             coherence_measures(plan, of_windows, values),
         )
-
-    @staticmethod
-    def _known_cosines(old: _State, plan: VectorPlan, change: Change) -> Values:
-        """float64 (m,): the cosines of parts of unchanged chunks, moved to their new places."""
-        cosines: Values = np.full(len(plan.parts), np.nan)
-        if old.icc.cosines is None:
-            return cosines
-        before = int(np.searchsorted(plan.parts.owners, change.before))
-        after = len(plan.parts) - int(np.searchsorted(plan.parts.owners, change.new_end))
-        cosines[:before] = old.icc.cosines[:before]
-        if after:
-            cosines[-after:] = old.icc.cosines[-after:]
-        return cosines
 
     @staticmethod
     def _known_values(old: _State, plan: VectorPlan) -> Values:
@@ -180,15 +167,38 @@ def changed_passages(old: SpanPassages, new: SpanPassages) -> Change:
     if old.pointers is None and new.pointers is None:
         before, after = common_rows(old.spans, new.spans)
     else:
-        before, after = _common_lists(_lists(old), _lists(new))
+        before, after = common_items(_lists(old), _lists(new))
     return Change(before, after, len(old), len(new))
 
 
-def stale_parts(plan: VectorPlan, change: Change) -> Mask:
-    """Bool (m,): parts of chunks that changed."""
-    owners = plan.parts.owners
-    stale: Mask = (owners >= change.before) & (owners < change.new_end)
-    return stale
+def known_cosines(old: "_State", plan: VectorPlan) -> Values:
+    """float64 (m,): the cosines of the parts of chunks that were there before, nan for others."""
+    cosines: Values = np.full(len(plan.parts), np.nan)
+    if old.icc.cosines is None:
+        return cosines
+    before, now = old.plan.parts, plan.parts
+    sources = matching_chunks(old.plan.chunks, plan.chunks)[now.owners]
+    first_before = np.searchsorted(before.owners, sources, side="left")
+    first_now = np.searchsorted(now.owners, now.owners, side="left")
+    rows = first_before + np.arange(len(now)) - first_now
+    known = sources >= 0
+    cosines[known] = old.icc.cosines[rows[known]]
+    return cosines
+
+
+def matching_chunks(old: SpanPassages, new: SpanPassages) -> Indices:
+    """int64 (n,): for each new passage an old one of the same spans, −1: there is none."""
+    if old.pointers is None and new.pointers is None:
+        size = 1 + max(int(spans.max(initial=0)) for spans in (old.spans, new.spans))
+        keys = old.spans[:, 0] * size + old.spans[:, 1]
+        wanted = new.spans[:, 0] * size + new.spans[:, 1]
+        order = np.argsort(keys, kind="stable")
+        if not len(order):
+            return np.full(len(wanted), -1, np.int64)
+        places = order[np.minimum(np.searchsorted(keys[order], wanted), len(order) - 1)]
+        return np.where(keys[places] == wanted, places, -1)
+    known = {spans: index for index, spans in enumerate(_lists(old))}
+    return np.array([known.get(spans, -1) for spans in _lists(new)], np.int64)
 
 
 def stale_members(old: VectorPlan, new: VectorPlan) -> tuple[int, int]:
@@ -234,11 +244,3 @@ def _lists(passages: SpanPassages) -> list[bytes]:
         return [row.tobytes() for row in passages.spans]
     edges = passages.pointers.tolist()
     return [passages.spans[a:b].tobytes() for a, b in pairwise(edges)]
-
-
-def _common_lists(old: Sequence[bytes], new: Sequence[bytes]) -> tuple[int, int]:
-    shorter = min(len(old), len(new))
-    before = next((i for i in range(shorter) if old[i] != new[i]), shorter)
-    rest = shorter - before
-    after = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
-    return before, after

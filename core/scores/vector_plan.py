@@ -38,9 +38,13 @@ class VectorPlan:
 
 
 def plan_vectors(
-    inputs: ScoreInputs, chunks: Chunks, options: ScoreOptions, lengths: Lengths
+    inputs: ScoreInputs,
+    chunks: Chunks,
+    options: ScoreOptions,
+    lengths: Lengths,
+    previous: "VectorPlan | None" = None,
 ) -> VectorPlan:
-    """Find the parts of the chunks and the windows around them."""
+    """Find the parts of the chunks and the windows around them; `previous`: before an edit."""
     is_reference = options.mode == "reference"
     passages = passages_of(chunks)
     order = np.arange(len(chunks)) if is_reference else ordered_chunks(inputs, chunks)
@@ -51,6 +55,7 @@ def plan_vectors(
         limit=options.dcc_window,
         step=options.dcc_step if is_reference else 1,
         least=1 if is_reference else 2,
+        previous=None if previous is None or is_reference else previous.windows,
     )
     parts = parts_of(inputs, chunks.spans, chunks.owners, options).of_measured(len(chunks))
     return VectorPlan(inputs, options, passages, parts, order, passages.at(order), windows)
