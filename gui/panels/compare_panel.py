@@ -48,7 +48,8 @@ SCOPES = (PRESETS, REG, VISIBLE, ABLATIONS, SWEEP)
 NO_SECOND = "no second"
 WIDTHS = {0: 44, 1: 200, 2: 58, 3: 66, 9: 92, 10: 74, 11: 56, 12: 48}
 SCORE_WIDTH = 58
-LINEAR_TOP = 20  # a range that has no upper bound is swept up to this many times the value
+LINEAR_TOP = 20  # a range longer than this many times the value is swept around the value only
+USUAL_WHOLE = 50.0  # the value of a whole number that is 0
 
 
 class ComparePanel(QWidget):
@@ -328,7 +329,8 @@ def sweep_range(parameter: Parameter, recipe: Recipe) -> tuple[float, float]:
     value = float(recipe.parameters[parameter.name])  # type: ignore[arg-type]  # a number
     least = low if low is not None else 0.0
     top = max(value * 3, least + 1)
-    if high is None or high > LINEAR_TOP * max(1.0, value):
+    usual = max(value, USUAL_WHOLE if parameter.type == "integer" else 1.0)
+    if high is None or high > LINEAR_TOP * usual:
         return max(least, value / 4), top
     return least, high
 

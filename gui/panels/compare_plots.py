@@ -189,10 +189,10 @@ class SweepPlot(pg.PlotWidget):
         self._theme = theme
         self._names: tuple[str, ...] = ()
         self._places: NDArray[np.float64] = np.empty((0, 2))
-        self.legend = self.addLegend(offset=(-4, 4), labelTextSize="8pt")
-        self._curves = [pg.PlotDataItem([], [], name=axis, symbolSize=5) for axis in AXES]
-        for curve in self._curves:
-            self.addItem(curve)
+        self._curves = [pg.PlotDataItem([], [], symbolSize=5) for _ in AXES]
+        self._labels = [pg.TextItem(axis, anchor=(0, 0.5)) for axis in AXES]
+        for item in (*self._curves, *self._labels):
+            self.addItem(item)
         self._image = pg.ImageItem()
         self._image.setColorMap(pg.colormap.get("viridis"))
         self.addItem(self._image)
@@ -203,7 +203,6 @@ class SweepPlot(pg.PlotWidget):
         """Use other colours."""
         self._theme = theme
         recolour(self, theme)
-        self.legend.setLabelTextColor(theme.text)
         styles = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
         for place, curve in enumerate(self._curves):
             is_mean = AXES[place] == "Mean"
@@ -212,12 +211,12 @@ class SweepPlot(pg.PlotWidget):
             curve.setPen(pg.mkPen(colour, width=2.5 if is_mean else 1.5, style=style))
             curve.setSymbol("o" if is_mean else None)
             curve.setSymbolBrush(colour)
+            self._labels[place].setColor(colour)
 
     def show_facts(self, facts: Sequence[Fact], names: tuple[str, ...]) -> None:
         """Show a sweep over one or two parameters; without names, nothing."""
         self._names = names
         is_map = len(names) == 2
-        self.legend.setVisible(len(names) == 1)
         self._image.setVisible(is_map)
         places = [[_setting(fact, name) for name in names[:2]] for fact in facts]
         values = [[VALUES[axis](fact) for axis in AXES] for fact in facts]
@@ -226,6 +225,10 @@ class SweepPlot(pg.PlotWidget):
         for place, curve in enumerate(self._curves):
             shown = len(names) == 1
             curve.setData(self._places[:, 0], table[:, place]) if shown else curve.setData([], [])
+            known = np.flatnonzero(~np.isnan(table[:, place])) if shown else np.empty(0, int)
+            self._labels[place].setVisible(bool(len(known)))
+            if len(known):
+                self._labels[place].setPos(self._places[known[-1], 0], table[known[-1], place])
         self.setLabel("bottom", names[0] if names else "")
         self.setLabel("left", names[1] if is_map else "")
         if is_map:
