@@ -23,7 +23,6 @@ from core.strategies.variants import short_name
 
 PAIRS = "found pairs"  # key among a document's units
 SPLITTER = "punkt"  # who finds the sentences that ICC compares
-MOST_EXACT = 600  # sentences; a longer text is judged by late vectors, at once
 
 
 def found_pairs(source: Source) -> FoundPairs:
@@ -126,12 +125,15 @@ def _inputs(source: Source) -> ScoreInputs:
 
 
 def _supply(source: Source) -> VectorSupply | None:
-    """One kind of vectors for all candidates: exact ones of a short text, late ones else."""
+    """One kind of vectors for all candidates: late ones, if the model gives any.
+
+    Exact ones would be mixed with pooled ones of chunks that are longer than the model reads,
+    and pooled values are higher: long chunks would win.
+    """
     embedder = source.embedder
     if embedder is None:
         return None
-    is_short = len(source.sentences(_splitter(source))) <= MOST_EXACT
-    policy: Policy = "exact" if is_short or not embedder.has_token_vectors else "late"
+    policy: Policy = "late" if embedder.has_token_vectors else "exact"
     return VectorSupply(
         source.text,
         embedder,
