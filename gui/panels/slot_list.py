@@ -44,15 +44,14 @@ class SlotList(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         self._theme = theme
-        for row in self._rows.values():
-            row.deleteLater()
-        self._rows.clear()
+        for slot_id in list(self._rows):
+            self._drop(slot_id)
         self._refresh()
 
     def _refresh(self) -> None:
         wanted = {slot.id for slot in self._state.slots}
         for slot_id in [each for each in self._rows if each not in wanted]:
-            self._rows.pop(slot_id).deleteLater()
+            self._drop(slot_id)
         for place, slot in enumerate(self._state.slots):
             if slot.id not in self._rows:
                 row = _Row(self._state, slot.id, slot.colour, self._theme)
@@ -60,6 +59,11 @@ class SlotList(QWidget):
                 self._column.insertWidget(place, row)
             self._rows[slot.id].show_slot(slot)
         self._add.setVisible(len(self._state.slots) < MOST_SLOTS)
+
+    def _drop(self, slot_id: int) -> None:
+        row = self._rows.pop(slot_id)
+        row.hide()
+        row.deleteLater()
 
     def _on_change(self, slot: int) -> None:
         del slot

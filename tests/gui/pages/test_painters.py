@@ -28,7 +28,7 @@ def line_cut(left: float, right: float, y: float, chunk: int = 1) -> CutLines:
 
 
 @pytest.fixture
-def paint():
+def paint(qapp):  # texts need fonts
     """Paint on 40 × 40 white pixels; return which are not white, bool (40, 40)."""
 
     def run(act) -> np.ndarray:
