@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.cli.chunk import chunks_json
 from core.cli.flags import add_option_arguments, add_reading_arguments
-from core.cli.printing import Printed, document_json, print_json, print_table
+from core.cli.printing import Printed, print_json, print_table
 from core.cli.reading import read
 from core.cli.recipes import mode_of, model_of, recipes_of, score_settings
 from core.cli.score import CODES, parse_weights, scores_json
 from core.document.model import Document
 from core.errors import ChunkscopeError, DocumentError
+from core.export.plain_values import chunks_json, document_json
 from core.export.whole_file import write_text
 from core.pipeline import Pipeline
 from core.scores.options import ScoreOptions, score_options
@@ -131,7 +131,7 @@ def _measured(batch: _Batch, document: Document, path: Path, recipe: Recipe) -> 
     scores = batch.pipeline.score(document, chunks, batch.options, progress=progress)
     progress.end()
     return {
-        "document": document_json(document, path),
+        "document": document_json(document, str(path)),
         "chunking": chunks_json(document, recipe, chunks),
         "scoring": scores_json(scores),
     }

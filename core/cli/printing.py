@@ -5,9 +5,8 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
-from core.document.model import Document, Notice
+from core.document.model import Notice
 
 
 class Printed:
@@ -63,24 +62,6 @@ def print_notices(notices: Sequence[Notice], namespace: argparse.Namespace) -> N
     for notice in notices:
         where = f"page {notice.page + 1}: " if notice.page is not None else ""
         print(f"note: {where}{notice.message}", file=sys.stderr)
-
-
-def document_json(document: Document, path: Path) -> dict[str, object]:
-    """The "document" of every answer."""
-    return {
-        "file": str(path),
-        "sha256": document.sha256,
-        "source_sha256": document.source_sha256,
-        "pages": len(document.pages),
-        "characters": len(document.text),
-        "form": document.settings.form,
-        "layout": document.settings.layout,
-    }
-
-
-def notices_json(notices: Sequence[Notice]) -> list[dict[str, object]]:
-    """Notices as plain values."""
-    return [{"page": n.page, "kind": n.kind, "message": n.message} for n in notices]
 
 
 def _cell(value: object) -> str:

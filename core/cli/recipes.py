@@ -12,7 +12,6 @@ from core.pipeline import Pipeline
 from core.scores.options import PARAMETERS as SCORE_PARAMETERS
 from core.strategies.recipe import Recipe, parse_recipe
 from core.strategies.shared_options import shared_names
-from core.units.tokens import canonical_tokenizer
 from core.vectors.cache import VectorCache
 from core.vectors.embedder import Embedder
 from core.vectors.models import load_embedder
@@ -82,13 +81,6 @@ def _options(namespace: argparse.Namespace) -> dict[str, object]:
     flags = ("mode", "tokenizer", "sentences", "reg", "query")
     given = {name: getattr(namespace, name, None) for name in flags}
     return {name: value for name, value in given.items() if value}
-
-
-def tokenizer_name(recipe: Recipe) -> str:
-    """Full name of the unit in which the recipe counts tokens."""
-    chosen = recipe.shared.text("tokenizer")
-    own = recipe.strategy.declaration.tokenizer or "cl100k_base"
-    return canonical_tokenizer(own if chosen == "default" else chosen)
 
 
 def pipeline_for(recipe: Recipe, namespace: argparse.Namespace) -> Pipeline:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from core.arrays import Spans, as_spans
 from core.cli.flags import UsageError, add_reading_arguments, add_recipe_arguments
-from core.cli.printing import Printed, document_json, print_json, print_notices, print_table
+from core.cli.printing import Printed, print_json, print_notices, print_table
 from core.cli.reading import read, read_json
 from core.cli.recipes import (
     DEFAULT_MODEL,
@@ -21,6 +21,7 @@ from core.cli.recipes import (
 )
 from core.document.model import Document
 from core.errors import DocumentError, ParameterError
+from core.export.plain_values import document_json
 from core.pipeline import Pipeline
 from core.scores.foreign_chunks import place_chunks
 from core.scores.inputs import ScoreInputs
@@ -77,7 +78,7 @@ def run(namespace: argparse.Namespace) -> None:
     )
     progress.end()
     print_notices((*document.notices, *chunks.notices), namespace)
-    _print(namespace, scores, document_json(document, namespace.file), notes)
+    _print(namespace, scores, document_json(document, str(namespace.file)), notes)
 
 
 def chunks_from(data: Any, text: str) -> tuple[Chunks, list[str]]:
@@ -188,7 +189,7 @@ def _run_case(namespace: argparse.Namespace) -> None:
         mode == "reference",
     )
     scores = score(inputs, one_span_chunks(spans), options, supply=supply)
-    _print(namespace, scores, document_json(document, namespace.case), [])
+    _print(namespace, scores, document_json(document, str(namespace.case)), [])
 
 
 def case_inputs(case: Mapping[str, Any], text: str, mode: str) -> ScoreInputs:

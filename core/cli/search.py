@@ -9,18 +9,12 @@ from tempfile import TemporaryDirectory
 from typing import cast
 
 from core.cli.flags import add_file_arguments, add_recipe_arguments
-from core.cli.printing import (
-    Printed,
-    document_json,
-    notices_json,
-    print_json,
-    print_notices,
-    print_table,
-)
+from core.cli.printing import Printed, print_json, print_notices, print_table
 from core.cli.reading import read
 from core.cli.recipes import model_of, needs_model, recipe_of
 from core.document.model import Document
 from core.errors import ParameterError
+from core.export.plain_values import document_json, notices_json
 from core.pipeline import Pipeline
 from core.search import serve
 from core.search.index import Space
@@ -128,7 +122,9 @@ def _print(
     if namespace.json:
         print_json(
             {
-                "documents": [document_json(documents[name], paths[name]) for name in documents],
+                "documents": [
+                    document_json(documents[name], str(paths[name])) for name in documents
+                ],
                 "hits": hits,
                 "retrieval": found.mode,
                 "vectors": namespace.vectors if embedder else None,

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from core.cli.chunk import plain
 from core.cli.flags import add_file_arguments, add_option_arguments
-from core.cli.printing import Printed, document_json, print_json, print_notices, print_table
+from core.cli.printing import Printed, print_json, print_notices, print_table
 from core.cli.reading import read
 from core.cli.recipes import mode_of, model_of, recipes_of, score_settings
 from core.cli.score import CODES, parse_weights
 from core.cli.search import named
 from core.document.model import Document
 from core.errors import ChunkscopeError
+from core.export.plain_values import document_json, plain
 from core.pipeline import Pipeline
 from core.scores.options import ScoreOptions, score_options
 from core.scores.selection import (
@@ -29,6 +29,7 @@ from core.scores.selection import (
 from core.scores.vector_supply import Policy
 from core.strategies.adaptive_choice import PAPER
 from core.strategies.recipe import Recipe
+from core.vectors.embedder import Embedder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +55,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", default="", metavar="RC=1,ICC=0", help="of the mean")
 
 
+def alike(vectors: str, model: Embedder) -> Policy:
+    """The kind of vectors that all candidates are scored with; `auto`: late, if there are any.
+
+    Exact vectors would be mixed with pooled ones of chunks that are longer than the model reads,
+    and pooled values are higher: long chunks would win.
+    """
+    if vectors == "auto":
+        return "late" if model.has_token_vectors else "exact"
+    return cast(Policy, vectors)
+
+
 def run(namespace: argparse.Namespace) -> None:
     """Choose, and print the choices."""
     recipes = recipes_of(namespace.strategies, namespace)
@@ -63,8 +75,8 @@ def run(namespace: argparse.Namespace) -> None:
         weights=parse_weights(namespace.weights),
     )
     names = names_of(namespace.strategies, recipes)
-    policy = cast(Policy, namespace.vectors)
-    choosing = _Choosing(Pipeline(model_of(namespace)), names, recipes, options, policy)
+    model = model_of(namespace)
+    choosing = _Choosing(Pipeline(model), names, recipes, options, alike(namespace.vectors, model))
     progress = Printed(namespace)
     selections: list[Selection] = []
     answers: list[dict[str, Any]] = []
@@ -74,7 +86,7 @@ def run(namespace: argparse.Namespace) -> None:
         selection = _selection(choosing, document, progress)
         selections.append(selection)
         answers.append(
-            {"document": document_json(document, path)}
+            {"document": document_json(document, str(path))}
             | selection_json(selection)
             | {"uncertainty": _uncertainty(choosing, document, selection)}
         )

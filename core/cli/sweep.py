@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cli.chunk import plain
 from core.cli.flags import add_file_arguments, add_recipe_arguments
-from core.cli.printing import Printed, document_json, print_json, print_table
+from core.cli.printing import Printed, print_json, print_table
 from core.cli.reading import read
 from core.cli.recipes import mode_of, model_of, recipe_of, score_settings
 from core.cli.score import CODES, parse_weights
 from core.cli.search import add_retrieval_arguments, named
 from core.document.model import Document
 from core.errors import ParameterError
+from core.export.plain_values import document_json, plain
 from core.pipeline import Pipeline
 from core.scores.mean import corpus_means, document_mean
 from core.scores.options import score_options
@@ -62,7 +62,7 @@ def run(namespace: argparse.Namespace) -> None:
         _add_measures(namespace, documents, points, rows, progress)
     if namespace.json:
         paths = dict(named(namespace.files))
-        answer = [document_json(document, paths[name]) for name, document in documents.items()]
+        answer = [document_json(document, str(paths[name])) for name, document in documents.items()]
         print_json({"documents": answer, "points": rows})
         return
     names = [each.partition("=")[0] for each in namespace.over]
@@ -128,7 +128,8 @@ def _point(
 ) -> dict[str, object]:
     weights = parse_weights(namespace.weights)
     options = score_options(score_settings(namespace), mode=mode_of(namespace), weights=weights)
-    policy: Policy = "late" if namespace.vectors == "late" else "auto"
+    model = pipeline.embedder
+    policy: Policy = "late" if model is not None and model.has_token_vectors else "exact"
     values, chunks = [], 0
     for document in documents.values():
         pipeline.find_pairs(document)

@@ -4,10 +4,11 @@
 import argparse
 
 from core.cli.flags import add_file_arguments
-from core.cli.printing import Printed, document_json, notices_json, print_json, print_notices
+from core.cli.printing import Printed, print_json, print_notices
 from core.cli.reading import read
 from core.document.geometry import boxes_of
 from core.document.model import Block, Document
+from core.export.plain_values import document_json, notices_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,7 @@ def run(namespace: argparse.Namespace) -> None:
     ]
     print_json(
         {
-            "document": document_json(document, namespace.file),
+            "document": document_json(document, str(namespace.file)),
             "text": document.text,
             "pages": pages,
             "blocks": [block_json(document, block) for block in document.blocks],

@@ -29,6 +29,7 @@ from core.document.pdf_values import (
     FormField,
     Link,
     PageImage,
+    PageMarks,
     PageSize,
     PdfInfo,
 )
@@ -41,6 +42,7 @@ OPEN_DEADLINE = 30.0  # seconds; the start of the process is in it
 PAGE_DEADLINE = 20.0
 IMAGE_DEADLINE = 20.0
 LAYOUT_DEADLINE = 60.0  # the first call loads the model
+MARKS_DEADLINE = 300.0  # of a whole document
 IMAGE_MEMORY = 14_000_000  # bytes: 4.6 million pixels; larger pictures come through the pipe
 LINUX_MEMORY = "/dev/shm"  # where Linux keeps shared memory; small in containers
 LAYOUT_MODULES = ("pymupdf.layout", "pymupdf4llm")
@@ -177,6 +179,32 @@ class PdfClient:
         """Read the filled fields of a page; values that it does not draw are marked."""
         found: tuple[FormField, ...] = self._ask_page("form_fields", index, (), deadline)
         return found
+
+    def marked_document(
+        self, marks: Sequence[PageMarks], deadline: float = MARKS_DEADLINE
+    ) -> bytes:
+        """The whole PDF with chunks drawn on its pages.
+
+        Raises:
+            DocumentError: it cannot be drawn on or written.
+        """
+        try:
+            made: bytes = self._ask("marked_document", (self._password, tuple(marks)), deadline)
+        except _Lost as lost:
+            raise DocumentError(f"{self.path.name} cannot be drawn on: reading {lost}") from None
+        return made
+
+    def marked_page(
+        self, marks: PageMarks, kind: Literal["pdf", "png", "svg"], deadline: float = PAGE_DEADLINE
+    ) -> bytes:
+        """One page with chunks drawn on it.
+
+        Raises:
+            PageError: the page cannot be read, or not before the deadline (seconds).
+        """
+        arguments = (self._password, marks, kind)
+        made: bytes = self._ask_page("marked_page", marks.page, arguments, deadline)
+        return made
 
     def close(self) -> None:
         """End the process. A later request starts it again."""

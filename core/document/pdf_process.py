@@ -19,11 +19,19 @@ from typing import Any, TypeVar
 
 import pymupdf
 
-from core.document import pdf_layout, pdf_render, pdf_structure
+from core.document import pdf_layout, pdf_overlay, pdf_render, pdf_structure
 from core.document.page_notices import info_notices
 from core.document.pdf_glyphs import raw_page
 from core.document.pdf_stext import forget_fonts
-from core.document.pdf_values import Annotation, Box, FormField, Link, PageImage, PdfInfo
+from core.document.pdf_values import (
+    Annotation,
+    Box,
+    FormField,
+    Link,
+    PageImage,
+    PageMarks,
+    PdfInfo,
+)
 from core.document.raw import LayoutBox, RawPage, RawTable
 from core.errors import DocumentError, PasswordError
 
@@ -120,6 +128,17 @@ class Reader:
     def tables(self, index: int) -> tuple[RawTable, ...]:
         """Find the tables of a page."""
         return self._on_page(index, lambda page: pdf_layout.tables(self._upright(page)))
+
+    def marked_document(self, password: str, marks: tuple[PageMarks, ...]) -> bytes:
+        """Draw chunks on a copy of the whole file."""
+        self._opened_info()
+        return pdf_overlay.marked_document(self.path, password, marks)
+
+    def marked_page(self, index: int, password: str, marks: PageMarks, kind: str) -> bytes:
+        """Draw chunks on a copy of one page, as pdf, png or svg."""
+        return self._on_page(
+            index, lambda page: pdf_overlay.marked_page(self.path, password, marks, kind)
+        )
 
     def _upright(self, page: Any) -> pdf_layout.UprightCopy:
         """Copy a page for layout and tables; the last copy is kept, with its regions."""

@@ -11,6 +11,8 @@ from typing import Literal
 from core.document.model import Notice, OutlineItem
 
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1
+Point = tuple[float, float]
+Quad = tuple[Point, Point, Point, Point]  # along the text: start top, end top, end, start bottom
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,15 @@ class PageSize:
     rotation: int = 0  # degrees clockwise
     label: str = ""
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageMarks:
+    """What is drawn on one page: tints with their parity (0 or 1), cuts with their words."""
+
+    page: int
+    fills: tuple[tuple[Quad, int], ...]
+    cuts: tuple[tuple[Quad, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
