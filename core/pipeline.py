@@ -66,9 +66,9 @@ class Pipeline:
         What is kept is known by the model's name: the same model with another window drops it.
         """
         before = self.embedder
-        if before is not None and embedder is not None and before.id == embedder.id:
-            if before.window != embedder.window:
-                self._kept.clear()
+        is_same = before is not None and embedder is not None and before.id == embedder.id
+        if is_same and before.window != embedder.window:  # type: ignore[union-attr]
+            self._kept.clear()
         self.embedder = embedder
         for kept in self._kept.values():
             kept.live.clear()

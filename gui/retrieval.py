@@ -11,8 +11,10 @@ from PySide6.QtCore import QObject
 from core.arrays import Spans
 from gui.controllers.evaluating import Evaluating, Wanted
 from gui.controllers.labelling import Labelling
+from gui.controllers.storing import Storing
 from gui.panels.evaluation.panel import EvaluatePanel
 from gui.panels.gold_panel import GoldPanel
+from gui.panels.index_panel import IndexPanel
 from gui.state import Selection
 from gui.theme import Theme
 
@@ -40,7 +42,11 @@ class Retrieval(QObject):
         self.evaluation = EvaluatePanel(state, window.theme)
         self.evaluation.set_quotes(self._quote)
         bench.bottom.add("evaluate", "Evaluate", self.evaluation)
+        self.storing = Storing(state, window.jobs, book, bench.pipeline, bench.engine, self)
+        self.index = IndexPanel(window.theme)
+        bench.bottom.add("index", "Index && models", self.index)
         self._connect()
+        self._connect_index()
         state.documents_changed.emit()
 
     def _connect(self) -> None:
@@ -65,10 +71,55 @@ class Retrieval(QObject):
                 for widget in (self.gold.table, bench.bottom.queries.table):
                     widget.addAction(action)
 
+    def _connect_index(self) -> None:
+        index, storing, models = self.index, self.storing, self._bench.models
+        index.model_asked.connect(self._use_model)
+        index.download_asked.connect(models.download)
+        index.host_confirmed.connect(models.confirm)
+        index.look_asked.connect(storing.look)
+        index.duplicates_asked.connect(storing.find_duplicates)
+        index.clear_asked.connect(self._clear)
+        index.repeats_switched.connect(self._bench.searching.set_without_repeats)
+        index.passage_asked.connect(self._go)
+        storing.seen.connect(index.show_stored)
+        storing.duplicates_found.connect(index.show_duplicates)
+        storing.failed.connect(self._window.say)
+        models.loading.connect(self._on_loading)
+        models.ready.connect(index.show_model)
+        models.failed.connect(self._on_model_failed)
+        models.consent_needed.connect(index.ask_consent)
+        if models.current is not None:
+            index.show_model(models.current)
+
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         self.gold.set_theme(theme)
         self.evaluation.set_theme(theme)
+        self.index.set_theme(theme)
+
+    # index and models
+
+    def _use_model(self, name: str, window: int) -> None:
+        self._bench.models.load(name, window or None)
+
+    def _on_loading(self, name: str) -> None:
+        self.index.show_model_note(
+            f"○ Loading {name.rsplit('/', maxsplit=1)[-1]}; the results stay until then"
+        )
+
+    def _on_model_failed(self, message: str) -> None:
+        self.index.show_model_note(f"✕ {message}")
+
+    def _clear(self, what: str) -> None:
+        clearers = {
+            "vectors": self.storing.clear_vectors,
+            "documents": self.storing.clear_documents,
+            "evaluations": self.storing.clear_evaluations,
+        }
+        if what in clearers:
+            clearers[what]()
+        else:
+            self.storing.clear_indexes((what,))
 
     # evaluations
 

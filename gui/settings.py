@@ -30,6 +30,8 @@ RECENT = Setting("files/recent", str, "")  # paths, separated by newlines
 OWN_PRESETS = Setting("strategies/presets", str, "")  # JSON: code -> name -> one-word recipe
 STARRED = Setting("strategies/starred", str, "")  # codes, separated by commas
 LAYOUT_MODEL = Setting("documents/layout_model", bool, True)
+MODEL = Setting("search/model", str, "")  # name and window, separated by a newline
+ENDPOINT_HOSTS = Setting("search/endpoint_hosts", str, "")  # that the user agreed to
 TOP_K = Setting("search/top_k", int, 5)
 
 

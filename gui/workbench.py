@@ -13,16 +13,16 @@ from core.engine_process import EngineProcess
 from core.pipeline import Pipeline
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import make_recipe
-from core.vectors.remote import RemoteEmbedder, remote_embedder
+from core.vectors.remote import RemoteEmbedder
 from gui.actions import fill_menus, make_actions
 from gui.commands import Commands
 from gui.controllers.chunking import Chunking
 from gui.controllers.keeping import Keeping
+from gui.controllers.model_choice import ModelChoice
 from gui.controllers.own_strategies import OwnStrategies
 from gui.controllers.scoring import Scoring
 from gui.controllers.searching import Searching
 from gui.history import History
-from gui.jobs import JobToken
 from gui.key_sheet import KeySheet
 from gui.main_window import MainWindow
 from gui.notices import NoticeList
@@ -68,6 +68,7 @@ class Workbench(QObject):
         self.scoring = Scoring(state, jobs, self.pipeline, self)
         self.searching = Searching(state, jobs, self.pipeline, self)
         self.own_strategies = OwnStrategies(self)
+        self.models = ModelChoice(state, jobs, self.pipeline, self.engine, self)
         self.history = History(state, window.pages)
         self.book = QuestionBook(state, jobs, self)
         self.undo_group = QUndoGroup(self)
@@ -229,25 +230,28 @@ class Workbench(QObject):
     def _load_model(self) -> None:
         if not self._model:
             return
+        self.models.loading.connect(self._on_model_loading)
+        self.models.ready.connect(self._on_model)
+        self.models.failed.connect(self._on_no_model)
+        if self._model == MODEL:
+            self.models.load_remembered()
+        else:
+            self.models.load(self._model)
 
-        def work(token: JobToken) -> object:
-            return remote_embedder(self._model, self.engine, cancel=token)
+    def _on_model_loading(self, name: str) -> None:
+        short = name.rsplit("/", maxsplit=1)[-1]
+        self.toolbar.show_lamp("○ loading model", f"{short}; what is shown stays until it is ready")
 
-        def done(embedder: object) -> None:
-            assert isinstance(embedder, RemoteEmbedder), "the engine's model"
-            self.pipeline.set_embedder(embedder)
-            self.toolbar.show_lamp("● model ready", embedder.id)
-            self.chunking.make_again()
-            self.scoring.start()
-            self.searching.ask_again()
+    def _on_model(self, embedder: RemoteEmbedder) -> None:
+        self.toolbar.show_lamp("● model ready", embedder.id)
+        self.chunking.make_again()
+        self.scoring.start()
+        self.scoring.score_all()
+        self.searching.ask_again()
 
-        def failed(error: Exception) -> None:
-            self.toolbar.show_lamp("✕ no model", str(error))
-
-        self.toolbar.show_lamp("○ loading model", "Scores without vectors are shown already")
-        self._window.jobs.request(
-            "model", "model", work, done, failed=failed, title="Loading model"
-        )
+    def _on_no_model(self, message: str) -> None:
+        is_there = self.models.current is not None
+        self.toolbar.show_lamp("● model ready" if is_there else "✕ no model", message)
 
     def _on_vectors(self, document: str) -> None:
         del document

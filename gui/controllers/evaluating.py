@@ -3,7 +3,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,7 +12,7 @@ from core.errors import ChunkscopeError, SearchError
 from core.evaluation_run import Plan, run_plan
 from core.search.evaluate import Evaluation
 from core.search.evaluation import Options
-from core.search.place import indexes_folder
+from core.search.stored import evaluations_folder
 from core.strategies.recipe import Recipe
 from gui.jobs import Jobs, JobToken
 from gui.questions import QuestionBook
@@ -101,7 +100,7 @@ class Evaluating(QObject):
             wanted.models,
             tags=tags or {},
             intrinsic=wanted.intrinsic,
-            folder=records_folder(),
+            folder=evaluations_folder(),
         )
         self._next(_Run(plan, recipes))
 
@@ -146,11 +145,6 @@ class Evaluating(QObject):
             self.failed.emit(str(error))
             return
         self._next(run)
-
-
-def records_folder() -> Path:
-    """Where records of evaluations are kept, beside the indexes."""
-    return indexes_folder().parent / "evaluations"
 
 
 def _light(document: Document) -> Document:

@@ -8,7 +8,7 @@ late vectors: a difference is a defect and is written to the log.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -16,6 +16,7 @@ from core.arrays import Vectors
 from core.document.model import Document
 from core.pipeline import Pipeline
 from core.search import serve
+from core.search.duplicates import CONTAINED, NEAR, Shingles, shingles, similarity
 from core.search.index import Space
 from core.search.place import corpus_name
 from core.search.rows import join_rows
@@ -26,6 +27,7 @@ from gui.jobs import Jobs, JobToken
 from gui.state import Exactness, Hit, OpenDocument, State
 
 REST_MILLISECONDS = 60
+SPARE = 10  # hits beyond k, where repeats are left out
 _log = logging.getLogger("chunkscope.search")
 
 
@@ -44,6 +46,7 @@ class Choices:
     mode: serve.Mode = "dense"
     vectors: VectorKind = "late"
     all_documents: bool = False
+    without_repeats: bool = False  # a hit that nearly repeats a higher one is left out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,7 +98,13 @@ class Searching(QObject):
 
     def choose(self, mode: serve.Mode, vectors: VectorKind, all_documents: bool) -> None:
         """Search in another mode, with other vectors, in one or all documents."""
-        self.set_choices(Choices(mode, vectors, all_documents))
+        self.set_choices(
+            replace(self.choices, mode=mode, vectors=vectors, all_documents=all_documents)
+        )
+
+    def set_without_repeats(self, is_on: bool) -> None:
+        """Leave out hits that nearly repeat a higher one, or show them."""
+        self.set_choices(replace(self.choices, without_repeats=is_on))
 
     def search_all(self) -> None:
         """Search again in every slot on the current document."""
@@ -257,16 +266,32 @@ class Searching(QObject):
         return _Part(opened.id, document, chunks, index)
 
     def _question(self, query: Query) -> Question:
-        return Question(query.text, query.vector[0], self._state.top_k, self.choices.mode)
+        more = SPARE if self.choices.without_repeats else 0  # to move up
+        k = self._state.top_k + more
+        return Question(query.text, query.vector[0], k, self.choices.mode)
 
     def _put(
         self, opened: OpenDocument, slot: int, hits: Sequence[serve.Hit], exactness: Exactness
     ) -> None:
+        kept = self._without_repeats(hits) if self.choices.without_repeats else hits
         shown = tuple(
-            Hit(hit.rank, hit.score, hit.document, hit.chunk, hit.start, hit.end, exactness)
-            for hit in hits
+            Hit(rank + 1, hit.score, hit.document, hit.chunk, hit.start, hit.end, exactness)
+            for rank, hit in enumerate(kept[: self._state.top_k])
         )
         self._state.put_hits(opened.id, slot, shown, exactness)
+
+    def _without_repeats(self, hits: Sequence[serve.Hit]) -> list[serve.Hit]:
+        """The hits that do not nearly repeat a higher one (`spec/evaluation.md` 9)."""
+        kept: list[serve.Hit] = []
+        seen: list[Shingles] = []
+        for hit in hits:
+            opened = self._state.documents.get(hit.document)
+            document = opened.document if opened is not None else None
+            words = shingles(document.text[hit.start : hit.end]) if document else frozenset()
+            if not any(_is_repeat(words, other) for other in seen):
+                kept.append(hit)
+            seen.append(words)
+        return kept
 
     def _clear(self) -> None:
         for opened in self._state.documents.values():
@@ -275,6 +300,11 @@ class Searching(QObject):
 
     def _on_failed(self, error: Exception) -> None:
         self.failed.emit(str(error))
+
+
+def _is_repeat(one: Shingles, other: Shingles) -> bool:
+    jaccard, contained = similarity(one, other)
+    return jaccard >= NEAR or contained >= CONTAINED
 
 
 def _model_words(embedder: Embedder) -> str:
