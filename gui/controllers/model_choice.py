@@ -102,7 +102,9 @@ class ModelChoice(QObject):
                 self.load(PACKAGED_MODEL)
 
         self.loading.emit(name)
-        self._jobs.request(SLOT, "model", work, done, failed=failed, title="Loading model")
+        # The first one goes before references and vectors: mostly only its facts are read.
+        lane = "model" if has_results else "query"
+        self._jobs.request(SLOT, lane, work, done, failed=failed, title="Loading model")
 
     def confirm(self, host: str, name: str) -> None:
         """The user agrees that text goes to a host, now and later; then load the model."""

@@ -50,13 +50,13 @@ class Storing(QObject):
         """Measure everything."""
 
         def work(token: JobToken) -> object:
-            return self._engine.call(stored.look_at_stored, cancel=token)
+            return self._engine.call_urgent(stored.look_at_stored, cancel=token)
 
         def done(found: object) -> None:
             assert isinstance(found, Stored), "what is stored"
             self.seen.emit(found)
 
-        self._jobs.request("stored", "model", work, done, failed=self._on_failed, priority=5)
+        self._jobs.request("stored", "query", work, done, failed=self._on_failed, priority=5)
 
     def clear_indexes(self, names: tuple[str, ...]) -> None:
         """Delete the indexes of some corpora."""
@@ -76,7 +76,7 @@ class Storing(QObject):
 
     def find_duplicates(self) -> None:
         """Find near-duplicates among the chunks of the chosen strategy, in all open documents."""
-        chosen, names = self._state.chosen, self._book.names()
+        chosen, names = self._slot_with_chunks(), self._book.names()
         parts = [
             (names[opened.id], opened.document, opened.result(chosen).chunks)
             for opened in self._state.documents.values()
@@ -109,6 +109,15 @@ class Storing(QObject):
         self._jobs.request(
             "duplicates", "model", work, done, failed=self._on_failed, title="Near-duplicates"
         )
+
+    def _slot_with_chunks(self) -> int:
+        """The chosen slot, or while it has no chunks another one."""
+        current, chosen = self._state.current, self._state.chosen
+        slots = sorted(self._state.slots, key=lambda each: each.id != chosen)
+        for slot in slots:
+            if current is not None and current.result(slot.id).chunks is not None:
+                return slot.id
+        return chosen
 
     def _clear(self, clear: Callable[[JobToken], object]) -> None:
         def done(_: object) -> None:

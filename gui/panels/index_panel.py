@@ -31,6 +31,7 @@ from gui.theme import Theme
 
 DUPLICATES_FROM = 0.02
 MOST_PAIRS = 500
+LEAST_HEIGHT = 60
 TITLES = ("Corpus", "Model", "Vectors", "Rows", "Dimension", "Size")
 _PLACE = Qt.ItemDataRole.UserRole
 
@@ -215,30 +216,27 @@ class IndexPanel(QWidget):
         box = QGroupBox("Indexes and caches on this machine")
         self.tables = Grid("Tables of the indexes")
         self.tables.fill(TITLES, [])
-        clear = QPushButton("Clear selected corpora")
-        clear.clicked.connect(self._on_clear_corpora)
+        self.tables.setMinimumHeight(LEAST_HEIGHT)
         self.sizes: dict[str, QLabel] = {}
         grid = QGridLayout()
-        for row, (name, words) in enumerate(
+        for place, (name, words) in enumerate(
             (
                 ("indexes", "Indexes"),
                 ("vectors", "Vectors"),
-                ("documents", "Texts of documents"),
-                ("evaluations", "Records of evaluations"),
+                ("documents", "Documents"),
+                ("evaluations", "Evaluations"),
             )
         ):
             size = QLabel(MISSING)
             size.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self.sizes[name] = size
-            grid.addWidget(QLabel(words), row, 0)
-            grid.addWidget(size, row, 1)
-            if name == "indexes":
-                grid.addWidget(clear, row, 2)
-            else:
-                button = QPushButton("Clear")
-                button.setObjectName(f"clear {name}")
-                button.clicked.connect(self._clearer(name))
-                grid.addWidget(button, row, 2)
+            line, side = place // 2, 3 * (place % 2)  # two a line
+            grid.addWidget(QLabel(words), line, side)
+            grid.addWidget(size, line, side + 1)
+            button = QPushButton("Clear selected" if name == "indexes" else "Clear")
+            button.setObjectName(f"clear {name}")
+            button.clicked.connect(self._clearer(name))
+            grid.addWidget(button, line, side + 2)
         column = QVBoxLayout(box)
         column.addWidget(self.tables, 1)
         column.addLayout(grid)
@@ -246,7 +244,10 @@ class IndexPanel(QWidget):
 
     def _clearer(self, name: str) -> object:
         def clear() -> None:
-            self.clear_asked.emit(name)
+            if name == "indexes":
+                self._clear_corpora()
+            else:
+                self.clear_asked.emit(name)
 
         return clear
 
@@ -268,7 +269,7 @@ class IndexPanel(QWidget):
         for name in self.sizes:
             self.sizes[name].setText(bytes_words(getattr(stored, name)))
 
-    def _on_clear_corpora(self) -> None:
+    def _clear_corpora(self) -> None:
         rows = {index.row() for index in self.tables.selectedIndexes()}
         for name in dict.fromkeys(self._corpora[row] for row in sorted(rows)):
             self.clear_asked.emit(name)
@@ -287,6 +288,7 @@ class IndexPanel(QWidget):
         self.duplicate_note.setWordWrap(True)
         self.pairs = QListWidget()
         self.pairs.setAccessibleName("Near-duplicates")
+        self.pairs.setMinimumHeight(LEAST_HEIGHT)
         self.pairs.itemClicked.connect(self._on_pair)
         row = QHBoxLayout()
         row.addWidget(find)

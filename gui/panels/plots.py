@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Plots of the chosen strategy: sizes with the allowed band, and its values along the document."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from core.scores.results import Scores
 from core.strategies.chunks import Chunks
@@ -14,6 +16,7 @@ from gui.theme import Theme
 
 BARS = 40
 MOST_POINTS = 4_000
+TAIL_WARNING = 0.01  # of the text
 # Parameters that a value of the strategy is compared with: a line in the plot is the slider.
 THRESHOLDS = ("threshold", "distance", "delta", "amount", "tau")
 
@@ -159,9 +162,15 @@ class Plots(QWidget):
         self._state = state
         self.sizes = SizePlot(theme)
         self.values = ValuePlot(theme)
+        self.tail = QLabel()
+        self.tail.setObjectName("muted")
+        left = QVBoxLayout()
+        left.setSpacing(0)
+        left.addWidget(self.tail)
+        left.addWidget(self.sizes, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.sizes, 2)
+        row.addLayout(left, 2)
         row.addWidget(self.values, 3)
         self.sizes.band_clicked.connect(self._on_band)
         self.values.chunk_clicked.connect(self._on_chunk)
@@ -191,6 +200,8 @@ class Plots(QWidget):
         value = chosen.recipe.parameters.get(name)
         threshold = float(value) if isinstance(value, int | float) else None
         self.values.show_values(result.chunks, threshold, name)
+        self.tail.setText(tail_words(result.chunks, result.tail_starts))
+        self.tail.setVisible(bool(self.tail.text()))
         scores = result.scores
         if isinstance(scores, Scores):
             options = scores.options
@@ -228,6 +239,20 @@ class Plots(QWidget):
         step = parameter.step if parameter.step < 1 else 0.01
         rounded = round(clamped / step) * step
         self._state.set_recipe(chosen.id, chosen.recipe.with_settings({name: rounded}))
+
+
+def tail_words(chunks: Chunks, tail_starts: Mapping[int, int] | None) -> str:
+    """How much of the text the model never reads; nothing where it reads all."""
+    if not tail_starts or not len(chunks):
+        return ""
+    unseen = sum(int(chunks.ends[index]) - cut for index, cut in tail_starts.items())
+    share = unseen / max(1, int((chunks.ends - chunks.starts).sum()))
+    mark = "▲ " if share > TAIL_WARNING else ""
+    words = f"{share:.1%}" if share < 0.01 else f"{share:.0%}"
+    return (
+        f"{mark}{len(tail_starts):,} of {len(chunks):,} chunks lose text: {words} of it is never "
+        "embedded"
+    )
 
 
 def threshold_name(parameters: object) -> str:
