@@ -22,6 +22,7 @@ from gui.panels.agreement_strip import AgreementStrip
 from gui.panels.blame_panel import BlamePanel
 from gui.panels.compare_panel import ComparePanel
 from gui.panels.picker import Facts
+from gui.panels.side_by_side import mean_words
 from gui.theme import Theme
 
 if TYPE_CHECKING:
@@ -178,9 +179,7 @@ class Study(QObject):
         for slot in state.slots:
             result = current.result(slot.id)
             if slot.recipe.code == code and result.chunks is not None:
-                mean = result.scores.mean if result.scores is not None else None
-                is_final = result.scores is not None and result.scores.is_final
-                words = "" if mean is None else f"{'' if is_final else '≈ '}{mean:.3f}"
+                words = "" if result.scores is None else mean_words(result.scores)
                 same = tuple(
                     other.recipe.code
                     for other in state.slots
@@ -188,6 +187,23 @@ class Study(QObject):
                     and _key(current.result(other.id).chunks) == result.chunks.key
                 )
                 return Facts(glyph, len(result.chunks), words, same)
+        return self._compared_facts(current.id, code, glyph)
+
+    def _compared_facts(self, document: str, code: str, glyph: str) -> Facts:
+        """What the last comparison says of a strategy as published."""
+        comparison = self.comparing.comparisons.get(document)
+        for row in [] if comparison is None else comparison.rows:
+            candidate = row.candidate
+            if candidate.name != code or candidate.scores is None or candidate.chunks is None:
+                continue
+            selection = comparison.selection if comparison is not None else None
+            names = selection.standing(code).names if selection is not None else ()
+            return Facts(
+                glyph,
+                len(candidate.chunks),
+                mean_words(candidate.scores),
+                tuple(name for name in names if name != code),
+            )
         return Facts(glyph)
 
 

@@ -36,6 +36,7 @@ from core.strategies.variants import (
 from gui.controllers.comparing import Comparing, Comparison
 from gui.panels.compare_plots import ComparePlots
 from gui.panels.compare_table import MEAN, NAME, CompareModel, Fact, SortedRows
+from gui.panels.documents_table import DocumentsTable
 from gui.state import OpenDocument, State
 from gui.theme import ROW_HEIGHT, Theme
 
@@ -78,6 +79,8 @@ class ComparePanel(QWidget):
         self._make_table()
         self.plots = ComparePlots(theme)
         self.plots.row_asked.connect(self.select_row)
+        self.documents = DocumentsTable()
+        self.plots.addTab(self.documents, "Documents")
         self.says = QLabel()
         self.says.setWordWrap(True)
         self.says.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -294,6 +297,7 @@ class ComparePanel(QWidget):
         comparison = self._comparison()
         lines = [] if comparison is None else [winner_words(comparison)]
         over = self._comparing.over_documents()
+        self.documents.show_comparisons(list(self._comparing.comparisons.values()), over)
         if over is not None:
             lines.append(corpus_words(over, len(self._comparing.comparisons)))
         self.says.setText("\n".join(line for line in lines if line))

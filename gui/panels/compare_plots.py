@@ -20,6 +20,7 @@ VALUES: dict[str, Callable[[Fact], float]] = {
     "Chunks": lambda fact: fact.chunks,
 }
 AXES = (*CODES, "Mean")
+LABEL_GAP = 0.11  # between names of curves, of the height of the plot
 
 
 def pareto_front(points: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -225,15 +226,26 @@ class SweepPlot(pg.PlotWidget):
         for place, curve in enumerate(self._curves):
             shown = len(names) == 1
             curve.setData(self._places[:, 0], table[:, place]) if shown else curve.setData([], [])
-            known = np.flatnonzero(~np.isnan(table[:, place])) if shown else np.empty(0, int)
-            self._labels[place].setVisible(bool(len(known)))
-            if len(known):
-                self._labels[place].setPos(self._places[known[-1], 0], table[known[-1], place])
+        self._place_labels(table if len(names) == 1 else table[:0])
         self.setLabel("bottom", names[0] if names else "")
         self.setLabel("left", names[1] if is_map else "")
         if is_map:
             self._show_map(table[:, -1])
         self.autoRange()
+
+    def _place_labels(self, table: NDArray[np.float64]) -> None:
+        """Name the curves at their ends, one below the other where they end together."""
+        ends = []
+        for place in range(len(AXES)):
+            known = np.flatnonzero(~np.isnan(table[:, place]))
+            self._labels[place].setVisible(bool(len(known)))
+            if len(known):
+                ends.append((float(table[known[-1], place]), int(known[-1]), place))
+        gap = (float(np.nanmax(table)) - float(np.nanmin(table))) * LABEL_GAP if ends else 0.0
+        above = np.inf
+        for value, row, place in sorted(ends, reverse=True):
+            above = min(value, above - gap)
+            self._labels[place].setPos(self._places[row, 0], above)
 
     def _show_map(self, means: NDArray[np.float64]) -> None:
         xs, columns = np.unique(self._places[:, 0], return_inverse=True)

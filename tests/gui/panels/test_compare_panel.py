@@ -133,3 +133,22 @@ def test_while_it_runs_the_button_stops_it(lab: Lab, panel: ComparePanel) -> Non
     lab.qtbot.mouseClick(panel.run, Qt.MouseButton.LeftButton)
     assert panel.run.text() == "Compare"
     assert MEAN == 3
+
+
+def test_several_documents_stand_side_by_side(lab: Lab, panel: ComparePanel) -> None:
+    from dataclasses import replace
+    from pathlib import Path
+
+    from gui.state import OpenDocument
+
+    shorter = replace(lab.opened.document, text=lab.opened.document.text[:2_000], blocks=())
+    lab.state.add_document(
+        OpenDocument("e", Path("other.txt"), "other", document=shorter), is_shown=False
+    )
+    lab.show("PBC", "FC:size=100,overlap=0")
+    panel.all_documents.setChecked(True)
+    compare(lab, panel, VISIBLE)
+    table = panel.documents
+    names = [table.item(row, 0).text() for row in range(table.rowCount())]
+    assert names == ["text", "other", "chosen per document", "one for all", "one for all"]
+    assert "Over 2 documents" in panel.says.text()

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Weights, options, heat, and the strategies side by side."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from core.scores.mean import document_mean
+from gui.heat import heat_colour, heat_values
+from gui.panels.score_settings import OWN_WEIGHTS, ScoreSettings
+from gui.panels.scores_panel import ScoresPanel
+from gui.theme import LIGHT
+from tests.gui.lab import Lab
+
+
+@pytest.fixture
+def panel(lab: Lab) -> ScoresPanel:
+    made = ScoresPanel(lab.state, LIGHT)
+    lab.qtbot.addWidget(made)
+    made.settings.options_changed.connect(lab.scoring.set_options)
+    made.resize(900, 300)
+    made.show()
+    return made
+
+
+def test_a_weight_changes_the_mean_at_once(lab: Lab, panel: ScoresPanel) -> None:
+    slot = lab.show("FC:size=100,overlap=0")[0]
+    before = lab.opened.result(slot).scores
+    panel.settings.weights["SC"].changed.emit("SC", 3.0)
+    after = lab.opened.result(slot).scores
+    expected = document_mean(before.values, {"SC": 3.0})
+    assert after.mean == pytest.approx(expected)
+    assert after.measures is before.measures
+    assert panel.cards["mean"].words == f"{expected:.3f}"
+    assert panel.settings.presets.currentText() == OWN_WEIGHTS
+
+
+def test_a_preset_of_weights_moves_the_sliders(lab: Lab) -> None:
+    settings = ScoreSettings()
+    lab.qtbot.addWidget(settings)
+    settings.presets.textActivated.emit("Structure: RC, BI")
+    assert [row.value for row in settings.weights.values()] == [1, 0, 0, 1, 0]
+
+
+def test_an_option_scores_anew(lab: Lab, panel: ScoresPanel) -> None:
+    slot = lab.show("FC:size=100,overlap=0")[0]
+    before = lab.opened.result(slot).scores["SC"].value
+    panel.settings.rows["sc_min"].changed.emit("sc_min", 1)
+    lab.wait(lambda: lab.opened.result(slot).scores["SC"].value != before)
+    assert lab.opened.result(slot).scores.options.sc_min == 1
+
+
+def test_the_change_since_the_baseline_is_shown(lab: Lab, panel: ScoresPanel) -> None:
+    from core.strategies.recipe import parse_recipe
+
+    slot = lab.show("FC:size=100,overlap=0")[0]
+    old = lab.opened.result(slot).scores["BI"].value
+    panel.pin_baseline()
+    lab.state.set_recipe(slot, parse_recipe("PBC"))
+    lab.wait(lambda: lab.is_scored(slot) and lab.opened.result(slot).scores["BI"].value == 1.0)
+    assert panel.cards["BI"]._change == pytest.approx(1.0 - old)
+
+
+def test_a_row_of_the_table_chooses_its_strategy(lab: Lab, panel: ScoresPanel) -> None:
+    slots = lab.show("PBC", "SBC")
+    lab.wait(lambda: panel.side.rowCount() == 2)
+    box = panel.side.visualItemRect(panel.side.item(1, 0))
+    lab.qtbot.mouseClick(panel.side.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+    assert lab.state.chosen == slots[1]
+    assert panel.side.item(0, 5).text() == "1.000"
+
+
+def test_heat_is_stronger_where_a_chunk_lacks_more(lab: Lab, panel: ScoresPanel) -> None:
+    slot = lab.show("FC:size=100,overlap=0")[0]
+    assert heat_values(lab.state, lab.opened.result(slot)) is None
+    panel.heat.setCurrentText("BI")
+    values = heat_values(lab.state, lab.opened.result(slot))
+    assert values.tolist() == lab.opened.result(slot).scores["BI"].clipped_per_chunk.tolist()
+    assert heat_colour(LIGHT, 0.0).alphaF() > heat_colour(LIGHT, 1.0).alphaF()
+    panel.heat.setCurrentIndex(0)
+    assert lab.state.heat == ""
