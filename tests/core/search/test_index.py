@@ -6,13 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.document.model import Document
 from core.errors import SearchError
 from core.search import index as index_module
 from core.search import serve
+from core.search.bm25 import index_texts
 from core.search.filters import Filters, allowed
 from core.search.index import TIDY_AFTER, ChunkIndex, Space, VectorIndex
 from core.search.place import Place, corpus_place, remove_corpus, stored_corpora
+from core.search.rows import rows_of
 from core.search.serve import Question, Where, exact_hits, update_and_search
+from core.strategies.chunks import one_span_chunks
 from tests.core.search.pools import rows_at, two_documents, unit_vectors
 
 SPACE = Space("toy", "late")
@@ -337,3 +341,44 @@ def test_a_removed_table_is_made_again_by_an_update(index):
 
     assert not ChunkIndex(index.place, index.space).open()
     assert index.update(two_documents()).added == 150
+
+
+def test_full_text_ranks_as_the_definition_of_bm25_does(index):
+    generator = np.random.default_rng(4)
+    words = [f"w{i}" for i in range(60)]
+    texts = [" ".join(generator.choice(words, generator.integers(5, 60))) for _ in range(80)]
+    edges = np.concatenate([[0], np.cumsum([len(text) + 1 for text in texts])])
+    spans = np.column_stack([edges[:-1], edges[1:] - 1])
+    rows = rows_of("a", Document(" ".join(texts)), one_span_chunks(spans), None)
+    index.update(rows)
+    reference = index_texts(rows.texts)
+
+    for question in ("w1 w2", "w7", "w30 w31 w32 w33"):
+        found = index.full_text(question, 5)
+
+        expected = reference.search(question, 5)
+        scores = dict(zip(rows.keys.tolist(), reference.scores(question).tolist(), strict=True))
+        assert len(found) == len(expected)
+        # lengths are kept in a byte by the index: near scores may change places
+        assert [scores[key] for key in found.keys.tolist()] == pytest.approx(
+            expected.scores.tolist(), rel=0.05
+        )
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        pytest.param("東京", id="Japanese"),
+        pytest.param("เมืองหลวง", id="Thai"),
+        pytest.param("بالعالم", id="Arabic"),
+    ],
+)
+def test_words_of_every_script_are_found(index, word):
+    lines = ["日本語の文。", "東京は大きい都市。", "กรุงเทพเป็นเมืองหลวง", "مرحبا بالعالم"]
+    edges = np.concatenate([[0], np.cumsum([len(line) + 1 for line in lines])])
+    spans = np.column_stack([edges[:-1], edges[1:] - 1])
+    index.update(rows_of("a", Document("\n".join(lines)), one_span_chunks(spans), None))
+
+    found = index.full_text(word, 5)
+
+    assert index.texts(found.keys) == [line for line in lines if word in line]
