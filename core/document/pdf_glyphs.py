@@ -16,14 +16,14 @@ from core.document.pdf_stext import (
     IS_CID,
     SYNTHETIC,
     Characters,
+    Sheet,
     changes,
-    draw,
     read_characters,
     read_marks,
+    sheet_of,
     text_page,
 )
 from core.document.pdf_structure import roles_of
-from core.document.pdf_values import Box
 from core.document.raw import INVISIBLE, Glyphs, RawPage, Runs, no_glyphs
 
 Real = NDArray[np.float32]
@@ -42,55 +42,53 @@ def raw_page(
     `tagged`: the document has a structure tree, so look up the roles. `repaired`: the file is
     damaged, so that a page may have lost its marks; counted, for the notices.
     """
-    width, height = float(page.rect.width), float(page.rect.height)
-    drawing = draw(page)
-    found = read_characters(text_page(drawing))
-    roles = roles_of(drawing, found) if tagged and len(found) else np.full(len(found), -1, np.int32)
-    glyphs, runs, counts = _glyphs(found, page.rotation_matrix, roles)
-    marks = read_marks(drawing)
+    sheet = sheet_of(page)
+    found = read_characters(text_page(sheet))
+    marks = read_marks(sheet, tagged=tagged)
+    glyphs, runs, counts = _glyphs(found, sheet.to_display, roles_of(found, marks.roles))
     counts["outside"] = max(0, marks.characters - int((found.code > SPACE).sum()))
-    counts["annotation"] = _annotation_characters(page)
-    images = _shown_boxes(marks.pictures, page)
+    counts["annotation"] = _annotation_characters(page, sheet)
+    images = _shown_boxes(marks.pictures, sheet)
     counts |= {"image": len(images), "repaired": int(repaired)}
     counts = {kind: number for kind, number in counts.items() if number}
     return RawPage(
         index=page.number,
-        width=width,
-        height=height,
-        rotation=int(page.rotation),
+        width=sheet.width,
+        height=sheet.height,
+        rotation=sheet.rotation,
         label=label,
         glyphs=glyphs,
         runs=runs,
         images=images,
-        drawings=_shown_boxes(marks.vectors, page),
+        drawings=_shown_boxes(marks.vectors, sheet),
         notices=page_notices(page.number, len(glyphs), counts),
         counts=counts,
     )
 
 
-def _annotation_characters(page: Any) -> int:
+def _annotation_characters(page: Any, sheet: Sheet) -> int:
     """Count the characters that annotations draw: they are left out of the text."""
-    drawing = [kind for _, kind, _ in page.annot_xrefs() if kind not in NO_TEXT_ANNOTATIONS]
-    if not drawing:
+    drawn = [kind for _, kind, _ in page.annot_xrefs() if kind not in NO_TEXT_ANNOTATIONS]
+    if not drawn:
         return 0
-    drawn = read_characters(text_page(draw(page, annotations=True)))
-    return int((drawn.code > SPACE).sum())
+    found = read_characters(text_page(sheet, annotations=True))
+    return int((found.code > SPACE).sum())
 
 
-def _shown_boxes(boxes: list[Box], page: Any) -> Real:
-    """float32 (k, 4): put boxes into the display frame, cut to the page; what is outside goes."""
-    if not boxes:
+def _shown_boxes(boxes: Real, sheet: Sheet) -> Real:
+    """Put boxes, float32 (k, 4), into the display frame, cut to the page; what is outside goes."""
+    if not len(boxes):
         return np.empty((0, 4), np.float32)
-    corners = to_display(np.array(boxes, np.float32).reshape(-1, 2, 2), page.rotation_matrix)
-    low = np.maximum(corners.min(axis=1), 0)
-    high = np.minimum(corners.max(axis=1), (page.rect.width, page.rect.height))
-    seen = (high >= low).all(axis=1)
-    shown: Real = np.hstack([low, high])[seen].astype(np.float32)
-    return shown
+    corners = to_display(boxes.reshape(-1, 2, 2), sheet.to_display)
+    low = np.maximum(np.minimum(corners[:, 0], corners[:, 1]), 0)
+    high = np.maximum(corners[:, 0], corners[:, 1])
+    high = np.minimum(high, np.array([sheet.width, sheet.height], np.float32))
+    seen = (high[:, 0] >= low[:, 0]) & (high[:, 1] >= low[:, 1])
+    return np.hstack([low, high])[seen]
 
 
 def _glyphs(
-    found: Characters, matrix: Any, roles: NDArray[np.int32]
+    found: Characters, matrix: tuple[float, ...], roles: NDArray[np.int32]
 ) -> tuple[Glyphs, Runs, dict[str, int]]:
     """Clean the characters of a page and sort them into runs, which `roles` divide too."""
     if not len(found):

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Runs: neighbouring characters of one line, font, size, style and role, and how tall they are."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from core.document.pdf_stext import (
     BOLD_CHARACTER,
     FILLED,
+    IDENTITY,
     STROKED,
     SYNTHETIC,
     Characters,
@@ -19,15 +18,12 @@ from core.document.pdf_structure import ROLE_NAMES
 from core.document.raw import BOLD, INVISIBLE, ITALIC, MONO, SUPERSCRIPT, VERTICAL, Runs
 
 Real = NDArray[np.float32]
-BOLD_NAMES = ("bold", "black", "heavy", "demi")
-ITALIC_NAMES = ("italic", "oblique")
-MONO_NAMES = ("courier", "mono", "typewriter", "consol", "cmtt")
 ORDINARY_ASCENT, ORDINARY_DESCENT = 0.8, 0.2  # em
 SMALLER, RAISED = 0.9, 0.1  # a superscript against the largest character of its line, in its size
 
 
 def sort_into_runs(
-    found: Characters, direction: Real, roles: NDArray[np.int32], matrix: Any
+    found: Characters, direction: Real, roles: NDArray[np.int32], matrix: tuple[float, ...]
 ) -> tuple[NDArray[np.int32], Runs]:
     """Return the run of each of n characters, int32 (n,), and the runs in the display frame.
 
@@ -43,7 +39,7 @@ def sort_into_runs(
     first = np.flatnonzero(new)
     top, bottom = _extent_across(found, direction)
     x, y = to_display(found.origin[first], matrix).T.copy()
-    a, b, c, d, _, _ = tuple(matrix)
+    a, b, c, d, _, _ = matrix
     dx, dy = to_display(direction[first], (a, b, c, d, 0, 0)).T.copy()
     runs = Runs(
         line=found.line[first],
@@ -62,11 +58,11 @@ def sort_into_runs(
     return run, runs
 
 
-def to_display(points: Real, matrix: Any) -> Real:
+def to_display(points: Real, matrix: tuple[float, ...]) -> Real:
     """Points (…, 2) of the unrotated page in the display frame."""
-    a, b, c, d, e, f = tuple(matrix)
-    if (a, b, c, d, e, f) == (1, 0, 0, 1, 0, 0):
+    if matrix == IDENTITY:
         return points
+    a, b, c, d, e, f = matrix
     x, y = points[..., 0], points[..., 1]
     moved: Real = np.stack([a * x + c * y + e, b * x + d * y + f], axis=-1).astype(np.float32)
     return moved
@@ -104,11 +100,7 @@ def _style_of_flags() -> NDArray[np.int32]:
 
 
 def _font_style(font: Font) -> int:
-    name = font.name.lower()
-    bold = font.bold or any(part in name for part in BOLD_NAMES)
-    italic = font.italic or any(part in name for part in ITALIC_NAMES)
-    mono = font.mono or any(part in name for part in MONO_NAMES)
-    return BOLD * bold | ITALIC * italic | MONO * mono
+    return BOLD * font.bold | ITALIC * font.italic | MONO * font.mono
 
 
 def _raised(found: Characters, direction: Real) -> NDArray[np.intp]:

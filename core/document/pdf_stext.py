@@ -9,17 +9,17 @@ structures is checked once against `rawdict` (`structures_are_as_expected`); whe
 another version of MuPDF, `rawdict` is read instead. Both ways give the same arrays.
 """
 
+import ctypes
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
 from functools import cache
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 from pymupdf import mupdf
-
-from core.document.pdf_values import Box
 
 ALL_TEXT_FLAGS = (
     pymupdf.TEXT_PRESERVE_LIGATURES
@@ -34,6 +34,7 @@ KEEP_ALL = (
     | mupdf.FZ_TEXT_FLATTEN_KEEP_PARAGRAPHS
     | mupdf.FZ_TEXT_FLATTEN_KEEP_HYPHENS
 )
+IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 SYNTHETIC, BOLD_CHARACTER, FILLED, STROKED, IS_CID = 4, 8, 16, 32, 128  # of fz_stext_char.flags
 
 _CHARACTER = np.dtype(
@@ -59,6 +60,18 @@ _LINE = np.dtype(
         ("padding_2", "<u4"),
     ]
 )
+_BLOCK = np.dtype(
+    [
+        ("kind", "<i4"),
+        ("id", "<i4"),
+        ("box", "<f4", 4),
+        ("content", "V32"),
+        ("previous", "<u8"),
+        ("next", "<u8"),
+    ]
+)
+_BLOCK_CONTENT, _NEXT_BLOCK = 24, 64  # bytes: where `content` and `next` are in a block
+_FIRST_BLOCK = 16  # bytes: where the first block is in a structure element
 _STRUCT = np.dtype(
     [("up", "<u8"), ("parent", "<u8"), ("blocks", "<u8", 2), ("role", "<i4"), ("raw", "<u4")]
 )
@@ -104,68 +117,140 @@ class Characters:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """A page that was interpreted once, to be run into several devices; frame unrotated."""
+class Sheet:
+    """A loaded page and its two frames: unrotated, as text is read, and as shown."""
 
-    commands: Any
-    box: Any
+    page: Any
+    to_raw: Any  # matrix from the page as shown
+    to_display: tuple[float, ...]  # matrix to the page as shown
+    width: float  # points, as shown
+    height: float
+    rotation: int  # degrees clockwise
 
 
-def draw(page: Any, *, annotations: bool = False) -> Drawing:
-    """Interpret a page's own marks and form fields, or what other annotations draw."""
-    matrix = mupdf.FzMatrix(*page.derotation_matrix)
+def sheet_of(page: Any) -> Sheet:
+    """Measure a page once: PyMuPDF looks up rotation and boxes at each call."""
     fz_page = page.this if isinstance(page.this, mupdf.FzPage) else page.this.super()
-    box = mupdf.fz_transform_rect(mupdf.fz_bound_page(fz_page), matrix)
-    commands = mupdf.FzDisplayList(box)
-    device = mupdf.fz_new_list_device(commands)
-    if annotations:
-        mupdf.fz_run_page_annots(fz_page, device, matrix, mupdf.FzCookie())
-    else:
-        mupdf.fz_run_page_contents(fz_page, device, matrix, mupdf.FzCookie())
-        mupdf.fz_run_page_widgets(fz_page, device, matrix, mupdf.FzCookie())
-    mupdf.fz_close_device(device)
-    return Drawing(commands, box)
+    shown, rotation = mupdf.fz_bound_page(fz_page), int(page.rotation)
+    return Sheet(
+        page=fz_page,
+        to_raw=mupdf.FzMatrix(*page.derotation_matrix) if rotation else mupdf.FzMatrix(),
+        to_display=tuple(page.rotation_matrix) if rotation else IDENTITY,
+        width=shown.x1 - shown.x0,
+        height=shown.y1 - shown.y0,
+        rotation=rotation,
+    )
 
 
-def text_page(drawing: Drawing, flags: int = TEXT_FLAGS) -> Any:
-    """Run a page into structured text. Without other flags no image is looked at."""
-    text = mupdf.FzStextPage(drawing.box)
+def text_page(sheet: Sheet, flags: int = TEXT_FLAGS, *, annotations: bool = False) -> Any:
+    """Run a page's own marks and form fields into structured text, or what annotations draw.
+
+    Each run interprets the page anew: a display list, which could be run twice, loses text that
+    is only spaces. Without other flags no image is looked at.
+    """
+    shown = mupdf.FzRect(0, 0, sheet.width, sheet.height)
+    text = mupdf.FzStextPage(mupdf.fz_transform_rect(shown, sheet.to_raw))
     options = mupdf.FzStextOptions()
     options.flags = flags
     device = mupdf.fz_new_stext_device(text, options)
-    everything = mupdf.FzRect(mupdf.FzRect.Fixed_INFINITE)
-    mupdf.fz_run_display_list(
-        drawing.commands, device, mupdf.FzMatrix(), everything, mupdf.FzCookie()
-    )
+    if annotations:
+        mupdf.fz_run_page_annots(sheet.page, device, sheet.to_raw, mupdf.FzCookie())
+    else:
+        mupdf.fz_run_page_contents(sheet.page, device, sheet.to_raw, mupdf.FzCookie())
+        mupdf.fz_run_page_widgets(sheet.page, device, sheet.to_raw, mupdf.FzCookie())
     mupdf.fz_close_device(device)
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Roles:
+    """The roles of n characters in the tags, and where these are (unrotated page)."""
+
+    role: NDArray[np.int32]  # MuPDF's number; −1 without
+    code: NDArray[np.int32]
+    origin: NDArray[np.float32]  # (n, 2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """What else is drawn: boxes of pictures and of vector graphics, in the unrotated page.
+    """What else is drawn: boxes of pictures and of vector graphics, float32 (k, 4), unrotated.
 
     `characters` counts all characters but spaces, with those that the page does not show.
     """
 
-    pictures: list[Box]
-    vectors: list[Box]
+    pictures: NDArray[np.float32]
+    vectors: NDArray[np.float32]
     characters: int
+    roles: Roles | None = None
 
 
-def read_marks(drawing: Drawing) -> Marks:
-    """Find all marks of a page. No picture is decoded."""
-    text = text_page(drawing, MARK_FLAGS)
-    found: tuple[list[Box], list[Box]] = ([], [])
-    block = text.m_internal.first_block
-    while block and len(found[0]) + len(found[1]) < MOST_MARKS:
-        if block.type in (mupdf.FZ_STEXT_BLOCK_IMAGE, mupdf.FZ_STEXT_BLOCK_VECTOR):
-            box = block.bbox
-            found[block.type == mupdf.FZ_STEXT_BLOCK_VECTOR].append(
-                (box.x0, box.y0, box.x1, box.y1)
-            )
-        block = block.next
-    return Marks(*found, characters=_count_characters(text))
+def read_marks(sheet: Sheet, *, tagged: bool = False) -> Marks:
+    """Find all marks of a page, and with `tagged` the roles of its characters.
+
+    No picture is decoded. The tags bring the characters in another order.
+    """
+    structure = pymupdf.TEXT_COLLECT_STRUCTURE if tagged else 0
+    text = text_page(sheet, MARK_FLAGS | structure)
+    kind, box = _blocks(text)
+    return Marks(
+        pictures=box[kind == mupdf.FZ_STEXT_BLOCK_IMAGE],
+        vectors=box[kind == mupdf.FZ_STEXT_BLOCK_VECTOR],
+        characters=_count_characters(text),
+        roles=_roles(text) if tagged and structures_are_as_expected() else None,
+    )
+
+
+def _blocks(text: Any) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """Kinds, int32 (k,), and boxes, float32 (k, 4), of the blocks of a text page."""
+    if structures_are_as_expected():
+        addresses = list(islice(_block_addresses(text), MOST_MARKS))
+        if not addresses:
+            return np.empty(0, np.int32), np.empty((0, 4), np.float32)
+        blocks = _gather(np.array(addresses), _BLOCK)
+        return blocks["kind"], blocks["box"]
+    found = [
+        (block.type, block.bbox.x0, block.bbox.y0, block.bbox.x1, block.bbox.y1)
+        for block in islice(_walk_blocks(text), MOST_MARKS)
+    ]
+    table = np.array(found, np.float32).reshape(-1, 5)
+    return table[:, 0].astype(np.int32), table[:, 1:]
+
+
+def _block_addresses(text: Any) -> Iterator[int]:
+    """Yield the addresses of all blocks, also of those inside structure elements."""
+    first = text.m_internal.first_block
+    lists = [int(first.this)] if first else []
+    while lists:
+        address = lists.pop()
+        while address:
+            yield address
+            if ctypes.c_int32.from_address(address).value == mupdf.FZ_STEXT_BLOCK_STRUCT:
+                element = ctypes.c_uint64.from_address(address + _BLOCK_CONTENT).value
+                if element:
+                    lists.append(ctypes.c_uint64.from_address(element + _FIRST_BLOCK).value)
+            address = ctypes.c_uint64.from_address(address + _NEXT_BLOCK).value
+
+
+def _walk_blocks(text: Any) -> Iterator[Any]:
+    """Yield all blocks, also those inside structure elements."""
+    position = mupdf.ll_fz_stext_page_block_iterator_begin_dfs(text.m_internal)
+    while not mupdf.ll_fz_stext_page_block_iterator_eod_dfs(position):
+        yield position.block
+        position = mupdf.ll_fz_stext_page_block_iterator_next_dfs(position)
+
+
+def _roles(text: Any) -> Roles:
+    """Read which structure element each character is in.
+
+    The role is that of the nearest element that is not inline (a span, a link, emphasis).
+    """
+    places = _addresses(text)
+    if not len(places):
+        return Roles(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2), np.float32))
+    elements, which = np.unique(places[:, 1], return_inverse=True)
+    role = np.array([_role(int(at)) for at in elements], np.int32)[which]
+    read = _gather(places[:, 4], _CHARACTER)
+    return Roles(role, read["code"], read["origin"])
 
 
 def _count_characters(text: Any) -> int:
@@ -276,30 +361,6 @@ def from_structures(text: Any) -> Characters:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Roles:
-    """The roles of n characters that have tags, and where these are (unrotated page)."""
-
-    role: NDArray[np.int32]  # MuPDF's number; −1 without
-    code: NDArray[np.int32]
-    origin: NDArray[np.float32]  # (n, 2)
-
-
-def read_roles(drawing: Drawing) -> Roles:
-    """Read which structure element each character is in.
-
-    The role is that of the nearest element that is not inline (a span, a link, emphasis).
-    """
-    text = text_page(drawing, TEXT_FLAGS | pymupdf.TEXT_COLLECT_STRUCTURE)
-    places = _addresses(text)
-    if not len(places):
-        return Roles(np.empty(0, np.int32), np.empty(0, np.int32), np.empty((0, 2), np.float32))
-    elements, which = np.unique(places[:, 1], return_inverse=True)
-    role = np.array([_role(int(at)) for at in elements], np.int32)[which]
-    read = _gather(places[:, 4], _CHARACTER)
-    return Roles(role, read["code"], read["origin"])
-
-
 _INLINE = frozenset(range(mupdf.FZ_STRUCTURE_SPAN, mupdf.FZ_STRUCTURE_WP + 1)) - {
     mupdf.FZ_STRUCTURE_NOTE,
     mupdf.FZ_STRUCTURE_CODE,
@@ -326,6 +387,9 @@ def _role(address: int) -> int:
 # --- fonts -------------------------------------------------------------------------------------
 
 _known_fonts: dict[int, tuple[Font, Any]] = {}  # by address; the font is held, so it stays its own
+BOLD_NAMES = ("bold", "black", "heavy", "demi")
+ITALIC_NAMES = ("italic", "oblique")
+MONO_NAMES = ("courier", "mono", "typewriter", "consol", "cmtt")
 MOST_FONTS = 1_000
 
 
@@ -357,28 +421,34 @@ def _walk(text: Any, wanted: set[tuple[int, int, int]]) -> Iterator[tuple[Any, A
     """Yield the characters at the addresses (block, line, character)."""
     blocks = {place[0] for place in wanted}
     lines = {place[1] for place in wanted}
-    position = mupdf.ll_fz_stext_page_block_iterator_begin_dfs(text.m_internal)
-    while not mupdf.ll_fz_stext_page_block_iterator_eod_dfs(position):
-        address = int(position.block.this)
-        if address in blocks:
-            for line in mupdf.FzStextBlock(position.block):
-                if line.m_internal_value() not in lines:
-                    continue
-                for character in line:
-                    place = (address, line.m_internal_value(), character.m_internal_value())
-                    if place in wanted:
-                        yield place, character.m_internal
-        position = mupdf.ll_fz_stext_page_block_iterator_next_dfs(position)
+    for block in _walk_blocks(text):
+        address = int(block.this)
+        if address not in blocks:
+            continue
+        for line in mupdf.FzStextBlock(block):
+            if line.m_internal_value() not in lines:
+                continue
+            for character in line:
+                place = (address, line.m_internal_value(), character.m_internal_value())
+                if place in wanted:
+                    yield place, character.m_internal
 
 
 def _describe(font: Any) -> Font:
+    name = mupdf.fz_font_name(font)
     return Font(
-        name=mupdf.fz_font_name(font),
-        bold=bool(mupdf.fz_font_is_bold(font)),
-        italic=bool(mupdf.fz_font_is_italic(font)),
-        mono=bool(mupdf.fz_font_is_monospaced(font)),
+        name=name,
+        bold=bool(mupdf.fz_font_is_bold(font)) or _says(name, BOLD_NAMES),
+        italic=bool(mupdf.fz_font_is_italic(font)) or _says(name, ITALIC_NAMES),
+        mono=bool(mupdf.fz_font_is_monospaced(font)) or _says(name, MONO_NAMES),
         type3=bool(font.m_internal.t3procs),
     )
+
+
+def _says(name: str, words: tuple[str, ...]) -> bool:
+    """Whether a font's name says what its flags may not."""
+    folded = name.lower()
+    return any(word in folded for word in words)
 
 
 # --- the plain way -----------------------------------------------------------------------------
@@ -449,9 +519,9 @@ def _font_of_span(span: dict[str, Any]) -> Font:
     flags = span["flags"]
     return Font(
         name=span["font"],
-        bold=bool(flags & pymupdf.TEXT_FONT_BOLD),
-        italic=bool(flags & pymupdf.TEXT_FONT_ITALIC),
-        mono=bool(flags & pymupdf.TEXT_FONT_MONOSPACED),
+        bold=bool(flags & pymupdf.TEXT_FONT_BOLD) or _says(span["font"], BOLD_NAMES),
+        italic=bool(flags & pymupdf.TEXT_FONT_ITALIC) or _says(span["font"], ITALIC_NAMES),
+        mono=bool(flags & pymupdf.TEXT_FONT_MONOSPACED) or _says(span["font"], MONO_NAMES),
         type3=False,
     )
 
@@ -463,7 +533,7 @@ def structures_are_as_expected() -> bool:
     page = document.new_page(width=200, height=100)
     page.insert_text((20, 40), "Quick brown", fontname="helv", fontsize=11)
     page.insert_text((20, 60), "fox \u2014 \u00e9t\u00e9", fontname="tibo", fontsize=7)
-    text = text_page(draw(page))
+    text = text_page(sheet_of(page))
     if pymupdf.mupdf_version_tuple[:2] != (1, 28):
         return False
     quick, plain = from_structures(text), from_dictionaries(text)

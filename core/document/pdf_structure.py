@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pymupdf import mupdf
 
 from core.document.model import OutlineItem
-from core.document.pdf_stext import Characters, Drawing, read_roles
+from core.document.pdf_stext import Characters, Roles
 from core.document.pdf_values import Annotation, Box, FormField, Link, PageSize
 
 _PDF_NAMES = {
@@ -44,14 +44,13 @@ MOST_OUTLINE_LEVELS = 64  # deeper than any real outline
 # --- tags --------------------------------------------------------------------------------------
 
 
-def roles_of(drawing: Drawing, found: Characters) -> NDArray[np.int32]:
+def roles_of(found: Characters, tagged: Roles | None) -> NDArray[np.int32]:
     """int32 (n,): MuPDF's number of the role (`ROLE_NAMES`) of each character, −1 without.
 
-    The tags bring the text in another order, so it is read a second time and characters are
-    matched by code and place, which are the same to the last bit.
+    The tags bring the characters in another order, so they are matched by code and place, which
+    are the same to the last bit.
     """
-    tagged = read_roles(drawing)
-    if not (tagged.role >= 0).any():
+    if tagged is None or not (tagged.role >= 0).any():
         return np.full(len(found), -1, np.int32)
     keys, first = np.unique(_place_keys(tagged.code, tagged.origin), return_index=True)
     wanted = _place_keys(found.code, found.origin)

@@ -8,9 +8,9 @@ import pymupdf
 import pytest
 
 from core.document.pdf_stext import (
-    draw,
     from_dictionaries,
     from_structures,
+    sheet_of,
     structures_are_as_expected,
     text_page,
 )
@@ -33,7 +33,7 @@ def test_both_ways_give_the_same_characters(path):
     for index in range(min(document.page_count, 5)):
         if path.name.startswith("pagetree_loop") and index:
             continue
-        text = text_page(draw(document[index]))
+        text = text_page(sheet_of(document[index]))
         quick, plain = from_structures(text), from_dictionaries(text)
         assert np.array_equal(quick.code, plain.code)
         assert np.array_equal(quick.line, plain.line)
