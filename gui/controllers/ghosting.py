@@ -17,6 +17,7 @@ from core.document.model import Document
 from core.errors import ChunkscopeError
 from core.pipeline import Pipeline
 from core.strategies.recipe import Recipe
+from core.strategies.shared_options import SHARED_OPTIONS
 from gui.jobs import Jobs, JobToken
 from gui.scale import Scale, coarse_to_fine
 from gui.state import State
@@ -27,6 +28,7 @@ SLOW_BUDGET_SECONDS = 2.5  # for a parameter that prepares anew at each value
 PRIORITY = 30
 MOST_KEPT = 48
 JOB = "ghosts"
+SHARED_NUMBERS = tuple(p for p in SHARED_OPTIONS if p.type in ("integer", "number"))
 
 
 @dataclass(slots=True, eq=False)
@@ -82,6 +84,7 @@ class Ghosting(QObject):
         self._pipeline = pipeline
         self._curves: OrderedDict[tuple[object, ...], Curve] = OrderedDict()
         self._queue: list[Parameter] = []
+        self._with_shared = False
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
@@ -90,6 +93,11 @@ class Ghosting(QObject):
         state.chosen_changed.connect(self._on_change)
         state.current_changed.connect(self._on_change)
         state.chunks_changed.connect(self._on_chunks)
+
+    def set_with_shared(self, with_shared: bool) -> None:
+        """Count for the shared options too, while somebody sees them."""
+        self._with_shared = with_shared
+        self._rest.start()
 
     def curve(self, name: str) -> Curve | None:
         """What is known of a parameter of the chosen strategy as it is now."""
@@ -128,7 +136,8 @@ class Ghosting(QObject):
             return
         if not self._pipeline.is_prepared(chosen.recipe, document):
             return  # its chunks are still being made; they start the timer again
-        self._queue = counted_parameters(chosen.recipe)
+        shared = () if self._with_shared else SHARED_NUMBERS
+        self._queue = [p for p in counted_parameters(chosen.recipe) if p not in shared]
         self._next(chosen.id, chosen.recipe, document)
 
     def _next(self, slot: int, recipe: Recipe, document: Document) -> None:
@@ -202,14 +211,16 @@ class Ghosting(QObject):
 
 
 def counted_parameters(recipe: Recipe) -> list[Parameter]:
-    """The numbers of a strategy that may be tried behind, quick ones first.
+    """The numbers that may be tried behind: own quick ones, own slow ones, shared ones.
 
     A slow one of the embedding class would ask the model for every value: it is left out.
     """
     declaration = recipe.strategy.declaration
     with_model = declaration.strategy_class in ("embedding", "model")
     numbers = [p for p in declaration.parameters if p.type in ("integer", "number")]
-    return sorted((p for p in numbers if not (p.slow and with_model)), key=lambda p: p.slow)
+    own = sorted((p for p in numbers if not (p.slow and with_model)), key=lambda p: p.slow)
+    taken = {p.name for p in declaration.parameters}
+    return own + [p for p in SHARED_NUMBERS if p.name not in taken]
 
 
 def _values(recipe: Recipe) -> dict[str, Value]:
@@ -217,5 +228,5 @@ def _values(recipe: Recipe) -> dict[str, Value]:
 
 
 def _key(document: Document, recipe: Recipe, name: str) -> tuple[object, ...]:
-    others = tuple((k, v) for k, v in recipe.own if k != name)
-    return document.key, recipe.code, others, recipe.shared, name
+    others = tuple((k, v) for k, v in (*recipe.own, *recipe.shared.values) if k != name)
+    return document.key, recipe.code, others, name

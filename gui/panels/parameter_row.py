@@ -252,7 +252,9 @@ class ParameterRow(QWidget):
             self._box.setChecked(bool(self._value))
         elif self._line is not None:
             shown = self._value if isinstance(self._value, str) else ", ".join(self._value)  # type: ignore[arg-type]
-            self._line.setText(shown)
+            if shown != self._line.text():
+                self._line.setText(shown)
+                self._line.setCursorPosition(0)
 
     def _announce(self, value: object) -> None:
         if self._is_setting:

@@ -203,7 +203,7 @@ class ScoresPanel(QWidget):
         self.side = SideBySide(state, theme)
         self.side.slot_asked.connect(state.set_chosen)
         self._lower = QHBoxLayout()
-        self._lower.addWidget(self.side, 3)
+        self._lower.addWidget(self.side, 4)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(8, 6, 8, 6)
         self._column.addLayout(row)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The strategy card: what is visible, what the chosen strategy is, and its parameters."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -20,7 +20,7 @@ from core.errors import ChunkscopeError
 from core.strategies.recipe import Recipe
 from core.strategies.shared_options import SHARED_OPTIONS
 from gui.controllers.chunking import Chunking
-from gui.controllers.ghosting import Curve, Ghosting
+from gui.controllers.ghosting import Curve, Ghosting, counted_parameters
 from gui.panels.parameter_row import ParameterRow
 from gui.panels.preset_box import PresetBox
 from gui.panels.slot_list import SlotList
@@ -158,7 +158,7 @@ class StrategyPanel(QWidget):
         recipe = chosen.recipe
         declaration = recipe.strategy.declaration
         if self._shown_code != _shape(declaration):
-            self._make_rows(declaration)
+            self._make_rows(declaration, recipe)
         self._name.setText(f"{declaration.code} · {declaration.name}")
         self._help.setText(declaration.help)
         self._help.setToolTip(f"Source: {declaration.source}")
@@ -166,23 +166,25 @@ class StrategyPanel(QWidget):
         self._show_values(recipe)
         self._show_facts()
 
-    def _make_rows(self, declaration: Declaration) -> None:
+    def _make_rows(self, declaration: Declaration, recipe: Recipe) -> None:
         self._shown_code = _shape(declaration)
         self._rows.clear()
         self._own.clear()
         self._shared.clear()
         own = {parameter.name for parameter in declaration.parameters}
+        counted = {parameter.name for parameter in counted_parameters(recipe)}
         for parameter in declaration.parameters:
-            self._add_row(parameter, self._own)
+            self._add_row(parameter, self._own, counted)
         for parameter in SHARED_OPTIONS:
             if parameter.name not in own and parameter.name not in HIDDEN_OPTIONS:
-                self._add_row(parameter, self._shared)
+                self._add_row(parameter, self._shared, counted)
 
-    def _add_row(self, parameter: Parameter, column: "_Column") -> None:
+    def _add_row(self, parameter: Parameter, column: "_Column", counted: Collection[str]) -> None:
         row = ParameterRow(parameter)
         row.changed.connect(self._on_changed)
         row.released.connect(self._on_released)
-        row.add_strip(self._theme)
+        if parameter.name in counted:
+            row.add_strip(self._theme)
         if self._ghosting is not None:
             row.show_curve(self._ghosting.curve(parameter.name))
         self._rows[parameter.name] = row
@@ -192,6 +194,7 @@ class StrategyPanel(QWidget):
         values: dict[str, Value] = dict(recipe.shared.values) | recipe.parameters
         for name, row in self._rows.items():
             row.show_value(values[name], values)
+            row.setEnabled(matters(name, values))
 
     def _on_counted(self, slot: int, name: str, curve: object) -> None:
         if slot == self._state.chosen and name in self._rows:
@@ -225,7 +228,8 @@ class StrategyPanel(QWidget):
                 said += f"  ·  {speed.glyph} {speed.words}"
                 self._facts.setToolTip(SPEED_HELP)
         self._facts.setText(said)
-        notes = [notice.message for notice in chunks.notices]
+        told = sorted(chunks.notices, key=lambda notice: notice.kind != "adaptive")
+        notes = [notice.message for notice in told]
         same = same_chunks(self._state)
         if same:
             notes.insert(0, f"Same chunks as {', '.join(same)}")
@@ -238,6 +242,8 @@ class StrategyPanel(QWidget):
 
     def _show_shared(self, is_on: bool) -> None:
         self._shared.setVisible(is_on)
+        if self._ghosting is not None:
+            self._ghosting.set_with_shared(is_on)
         arrow = Qt.ArrowType.DownArrow if is_on else Qt.ArrowType.RightArrow
         self._shared_switch.setArrowType(arrow)
 
@@ -273,6 +279,16 @@ class StrategyPanel(QWidget):
 
     def _ask_new(self) -> None:
         self.picker_asked.emit(-1)
+
+
+def matters(name: str, values: Mapping[str, Value]) -> bool:
+    """False for a shared option that changes nothing while another one is off."""
+    group, _, part = name.partition(".")
+    if group == "reg" and part:
+        return bool(values["reg"])
+    if name == "tail.min":
+        return values["tail.rule"] != "keep"
+    return name != "cap.length" or bool(values["cap.max"])
 
 
 def same_chunks(state: State) -> Sequence[str]:

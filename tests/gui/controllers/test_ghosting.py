@@ -95,3 +95,14 @@ def test_all_steps_of_a_short_range_are_tried() -> None:
     assert values[:3] == [0.0, 0.01, 0.02]
     assert values[-1] == 1.0
     assert not Scale(parameter, 1, 100_000).samples()[1]
+
+
+def test_shared_options_are_counted_while_they_are_seen(lab: Lab, ghosting: Ghosting) -> None:
+    lab.show("PBC")
+    lab.wait(lambda: not lab.jobs.is_busy("ghosts"))
+    assert ghosting.curve("cap.max") is None
+    ghosting.set_with_shared(True)
+    curve = wait_for(lab, ghosting, "cap.max")
+    counts = dict(curve.known())
+    assert counts[curve.values[0]] == 8  # 0: no limit
+    assert counts[curve.values[1]] > 8
