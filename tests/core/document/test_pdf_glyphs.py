@@ -64,6 +64,17 @@ def test_a_crop_moves_the_origin_and_hides_what_is_outside(read):
     assert page.counts["outside"] == len("hidden")
 
 
+def test_a_space_that_is_drawn_by_itself_stays(read):
+    (page,) = read(
+        PAGE
+        + "x = 50\n"
+        + "for text, size in (('one', 12), (' ', 3), ('two', 12)):\n"  # 0.8 pt: no gap to see
+        + "    page.insert_text((x, 100), text, fontsize=size)\n"
+        + "    x += pymupdf.get_text_length(text, fontsize=size)\n"
+    )
+    assert page_text(page) == "one two"
+
+
 def test_text_that_is_drawn_twice_counts_once(read):
     (page,) = read(
         PAGE
