@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Bad input ends with status 1 and one line: what, which value, which bound, what to do."""
+
+import json
+import random
+
+import pytest
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Files that are wrong in all kinds of ways."""
+    noise = random.Random(1).randbytes(3000)
+    (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "only bom.txt").write_bytes(b"\xef\xbb\xbf")
+    (tmp_path / "empty.pdf").write_bytes(b"")
+    (tmp_path / "noise.pdf").write_bytes(noise)
+    (tmp_path / "noise.txt").write_bytes(noise + b"\0\0")
+    (tmp_path / "word.docx").write_bytes(b"PK\3\4" + noise)
+    (tmp_path / "folder.txt").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("missing.pdf", "does not exist"),
+        ("missing.txt", "does not exist"),
+        ("folder.txt", "is not a file"),
+        ("empty.txt", "is empty"),
+        ("empty.pdf", "is empty"),
+        ("noise.pdf", "not a PDF"),
+        ("noise.txt", "not text"),
+        ("word.docx", "not a PDF"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command", [["text"], ["chunk", "--strategy", "RC"]], ids=["text", "chunk"]
+)
+def test_a_file_that_cannot_be_used_is_refused(run, folder, command, name, says):
+    assert says in run(command[0], folder / name, *command[1:], "--json").refusal
+
+
+@pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("size=0", "at least 1"),
+        ("size=-5", "at least 1"),
+        ("size=99999999999", "at most 20000"),
+        ("size=nan", "whole number"),
+        ("size=inf", "whole number"),
+        ("size=1e400", "whole number"),
+        ("size=20.5", "whole number"),
+        ("size=many", "whole number"),
+        ("size=", "whole number"),
+        ("size", "NAME=VALUE"),
+        ("=5", "NAME=VALUE"),
+        ("sise=30", "did you mean 'size'?"),
+        ("overlap=50", "at most 49 (size - 1)"),
+        ("overlap=-1", "at least 0"),
+        ("tial.rule=keep", "did you mean 'tail.rule'?"),
+        ("tail.rule=sometimes", "keep, merge, drop"),
+        ("snap=graphem", "did you mean 'grapheme'?"),
+        ("reg.min=2000", "at most 1100 (reg.max)"),
+        ("tokenizer=cl101k", "did you mean 'cl100k"),
+    ],
+)
+def test_a_value_that_is_not_allowed_names_its_bound(run, prose, setting, says):
+    assert says in run("chunk", prose, "--strategy", "FC", "--set", setting).refusal
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("SETC", "did you mean"),
+        ("", "main.py strategies"),
+        ("FC:", "NAME=VALUE"),
+        ("FC:size", "NAME=VALUE"),
+        ("FC:sise=3", "did you mean 'size'?"),
+        (":size=3", "main.py strategies"),
+        ("RGX:pattern=(", "pattern"),
+    ],
+)
+def test_a_word_that_is_no_strategy_is_refused(run, prose, word, says):
+    assert says in run("chunk", prose, "--strategy", word).refusal
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [("size = = 3", "not TOML"), ("[tail]\nrule = 3\n", "tail.rule"), ("sise = 3", "size")],
+)
+def test_a_file_of_parameters_that_is_wrong_is_refused(run, prose, tmp_path, content, says):
+    path = tmp_path / "given.toml"
+    path.write_text(content)
+
+    assert says in run("chunk", prose, "--strategy", "FC", "--parameters", path).refusal
+
+
+def test_a_file_of_parameters_that_is_not_there_is_refused(run, prose, tmp_path):
+    for path in (tmp_path / "no.toml", tmp_path):
+        refusal = run("chunk", prose, "--strategy", "FC", "--parameters", path).refusal
+        assert str(path) in refusal
+
+
+@pytest.mark.parametrize(
+    "pages", ["0", "2-1", "x", "1-", "-3", "1,,2", "99", "1-999999999999", "nan"]
+)
+def test_pages_that_are_not_there_are_refused(run, sample, pages):
+    assert "page" in run("text", sample, f"--pages={pages}").refusal
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"a": [1,', "not JSON at line 1"),
+        ("5", "not a list of chunks"),
+        ("[[0, 99999]]", "must lie in [0,"),
+        ("[[-3, 5]]", "must lie in [0,"),
+        ("[[9, 5]]", "must lie in [0,"),
+        ("[[NaN, 5]]", "item 0"),
+        ("[null]", "item 0"),
+    ],
+)
+def test_chunks_that_make_no_sense_are_refused(run, prose, tmp_path, content, says):
+    path = tmp_path / "chunks.json"
+    path.write_text(content)
+
+    assert says in run("score", prose, "--chunks", path, "--embedder", "toy").refusal
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--weights", "RC=much"], "RC=1,ICC=0"),
+        (["--weights", "XX=1"], "RC, ICC, DCC, BI, SC"),
+        (["--weights", "RC=-1"], "at least 0"),
+        (["--weights", "RC=nan"], "at least 0"),
+        (["--set", "sc_min=9999"], "at most 1100 (sc_max)"),
+        (["--embedder", "minilmm"], "did you mean 'minilm'?"),
+    ],
+)
+def test_options_of_scores_name_their_bounds(run, prose, flags, says):
+    assert says in run("score", prose, "--strategy", "SBC", *flags).refusal
+
+
+@pytest.mark.parametrize("k", [0, -4])
+def test_k_below_one_is_refused(run, prose, k):
+    refusal = run("search", prose, "--strategy", "SBC", "--query", "who?", "-k", k).refusal
+
+    assert f"k is {k}, but must be at least 1" in refusal
+
+
+@pytest.mark.parametrize(
+    ("over", "says"),
+    [
+        ("size=10:20:0", "1 to 10,000"),
+        ("size=a", "NAME=FROM:TO:STEPS"),
+        ("sise=10:20:2", "did you mean 'size'?"),
+        ("size=nan:20:2", "finite"),
+        ("size=10:inf:2", "finite"),
+        ("size=0:20:3", "at least 1"),
+    ],
+)
+def test_a_range_that_cannot_be_swept_is_refused(run, prose, over, says):
+    flags = ["--over", over, "--embedder", "toy"]
+
+    assert says in run("sweep", prose, "--strategy", "FC", *flags).refusal
+
+
+def test_a_case_that_lacks_its_text_is_refused(run, tmp_path):
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps({"chunks": [[0, 3]]}))
+
+    assert "is not a case" in run("score", "--case", path).refusal
+
+
+def test_a_folder_that_is_not_there_cannot_be_worked_through(run, tmp_path):
+    out = tmp_path / "out"
+
+    refusal = run("batch", tmp_path / "no", "--strategies", "FC", "--out", out).refusal
+
+    assert "is not a folder" in refusal
+    assert not out.exists()
+
+
+def test_a_parameter_of_one_strategy_is_refused_beside_a_list_of_them(run, prose):
+    flags = ["--strategies", "FC", "SBC", "--set", "size=3", "--embedder", "toy"]
+
+    assert "FC:size=3" in run("select", prose, *flags).refusal
+
+
+@pytest.mark.corpus
+def test_a_locked_pdf_needs_its_password(run, shared, monkeypatch):
+    path = shared / "corpus" / "enc_user_health_1p.pdf"
+
+    assert "locked" in run("text", path).refusal
+    assert "wrong" in run("text", path, "--password", "no").refusal
+    assert run("text", path, "--password", "userpass", "--json").json["text"]
+    monkeypatch.setenv("CHUNKSCOPE_PASSWORD", "userpass")
+    assert run("text", path, "--json").json["text"]
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize("strategy", ["RC", "PAGE", "S1", "STM"])
+def test_a_pdf_without_text_has_no_chunks_and_says_why(run, shared, strategy):
+    path = shared / "corpus" / "scan_imageonly_2p.pdf"
+
+    answer = run("chunk", path, "--strategy", strategy, "--json").json
+
+    assert answer["chunks"] == []
+    assert any("OCR" in notice["message"] for notice in answer["notices"])
