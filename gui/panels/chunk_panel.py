@@ -4,7 +4,14 @@
 import numpy as np
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QStackedLayout,
+    QTableView,
+    QWidget,
+)
 
 from gui.heat import heat_values
 from gui.panels.chunk_table import COLUMNS, ChunkTableModel, TableContent
@@ -43,9 +50,13 @@ class ChunkPanel(QWidget):
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.table)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)
         copy.activated.connect(self._copy)
-        column_layout = QVBoxLayout(self)
-        column_layout.setContentsMargins(0, 0, 0, 0)
-        column_layout.addWidget(self.table)
+        self.empty = QLabel()
+        self.empty.setObjectName("empty")
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.empty.setWordWrap(True)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self.empty)
         state.chunks_changed.connect(self._on_result)
         state.scores_changed.connect(self._on_result)
         state.hits_changed.connect(self._on_result)
@@ -67,7 +78,10 @@ class ChunkPanel(QWidget):
         current, result = self._state.current, self._state.chosen_result
         if current is None or current.document is None or result is None or result.chunks is None:
             self.model.set_content(None)
+            self.empty.setText(_why_empty(self._state))
+            self._stack.setCurrentWidget(self.empty)
             return
+        self._stack.setCurrentWidget(self.table)
         top = self.table.rowAt(0)
         tokens, columns = _columns(result)
         heat = heat_values(self._state, result)
@@ -124,6 +138,20 @@ class ChunkPanel(QWidget):
             ]
             lines.append("\t".join(cells))
         QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _why_empty(state: State) -> str:
+    """What the panel says while there are no chunks."""
+    current, result = state.current, state.chosen_result
+    if current is None:
+        return "No document is open."
+    if state.chosen_slot is None:
+        return "Choose a strategy."
+    if current.error or (result is not None and result.error):
+        return f"✕ {current.error or (result.error if result is not None else '')}"
+    if current.needs_password:
+        return "The document is locked: its password is asked for above the pages."
+    return "The text is being read…" if current.document is None else "Chunks are being made…"
 
 
 def _columns(result: SlotResult) -> tuple[np.ndarray, dict[str, np.ndarray]]:

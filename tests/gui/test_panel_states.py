@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Each panel says in words why it is empty, what it waits for, and what went wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from core.document.model import Document
+from core.strategies.recipe import parse_recipe
+from gui.panels.chunk_panel import ChunkPanel
+from gui.panels.inspector import EMPTY, Inspector
+from gui.panels.outline import Outline
+from gui.state import OpenDocument, Selection, SlotResult, State
+from gui.theme import LIGHT
+
+
+@pytest.fixture
+def state(qapp):
+    return State()
+
+
+def opened(state: State, **more: object) -> OpenDocument:
+    made = OpenDocument("a", Path("/nowhere/a.txt"), "a.txt", **more)
+    state.add_document(made)
+    return made
+
+
+def test_the_chunk_table_says_what_it_waits_for(state, qtbot):
+    panel = ChunkPanel(state, LIGHT)
+    qtbot.addWidget(panel)
+    state.current_changed.emit(None)
+    assert panel.empty.text() == "No document is open."
+    current = opened(state)
+    assert panel.empty.text() == "Choose a strategy."
+    slot = state.add_slot(parse_recipe("FCC"))
+    assert panel.empty.text() == "The text is being read…"
+    state.put_text("a", Document("One line."), 1)
+    state.chosen_changed.emit(slot)
+    assert panel.empty.text() == "Chunks are being made…"
+    state.put_chunks("a", slot, SlotResult(error="size is 0, but must be at least 1"))
+    assert panel.empty.text() == "✕ size is 0, but must be at least 1"
+    assert current.result(slot).chunks is None
+
+
+def test_the_chunk_table_shows_rows_that_select_chunks(desk):
+    panel = ChunkPanel(desk.state, LIGHT)
+    desk.qtbot.addWidget(panel)
+    desk.add("FCC:size=400,overlap=0")
+    assert panel.model.rowCount() == len(desk.chunks)
+    panel.table.selectRow(3)
+    assert desk.state.selection.ids == (3,)
+    assert desk.state.selection.origin == "table"
+
+
+def test_sorting_the_chunk_table_keeps_the_selected_chunk(desk):
+    panel = ChunkPanel(desk.state, LIGHT)
+    desk.qtbot.addWidget(panel)
+    desk.add("SBC")
+    panel.table.selectRow(5)
+    for column in range(4):
+        panel.table.sortByColumn(column, panel.model._sorted[1])
+        assert desk.state.selection.ids == (5,)
+
+
+def test_the_inspector_tells_about_what_is_selected(desk):
+    inspector = Inspector(desk.state, LIGHT)
+    desk.qtbot.addWidget(inspector)
+    assert EMPTY in inspector._text.toPlainText()
+    desk.add("FCC:size=400,overlap=0")
+    desk.click(500)
+    assert "Chunk 2 of" in inspector._text.toPlainText()
+    desk.state.select(Selection("cut", (2,), desk.state.chosen, 800, 801, "keys"))
+    assert "Cut 2│3" in inspector._text.toPlainText()
+    inspector._pin.setChecked(True)
+    desk.click(100)
+    assert "Cut 2│3" in inspector._text.toPlainText()
+
+
+def test_the_outline_says_when_there_is_nothing(state, qtbot):
+    outline = Outline(state)
+    qtbot.addWidget(outline)
+    opened(state)
+    assert outline._stack.currentWidget() is outline._empty
+    assert "no bookmarks" in outline._empty.text()
