@@ -515,7 +515,7 @@ def _table(model: QuestionModel) -> QTableView:
     table.verticalHeader().hide()
     table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
     table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    table.horizontalHeader().setStretchLastSection(True)
     for column, width in enumerate(WIDTHS):
         table.setColumnWidth(column, width)
+    table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
     return table

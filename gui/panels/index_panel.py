@@ -233,7 +233,12 @@ class IndexPanel(QWidget):
             line, side = place // 2, 3 * (place % 2)  # two a line
             grid.addWidget(QLabel(words), line, side)
             grid.addWidget(size, line, side + 1)
-            button = QPushButton("Clear selected" if name == "indexes" else "Clear")
+            button = QPushButton("Clear")
+            button.setToolTip(
+                "Delete the indexes of the corpora selected above"
+                if name == "indexes"
+                else f"{words}: delete them from the disk; they are made again when needed"
+            )
             button.setObjectName(f"clear {name}")
             button.clicked.connect(self._clearer(name))
             grid.addWidget(button, line, side + 2)

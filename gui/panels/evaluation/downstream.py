@@ -10,7 +10,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
 
-from gui.panels.evaluation.plotting import colour_axis, strategy_colour
+from gui.panels.evaluation.plotting import adopt_menu, colour_axis, strategy_colour
 from gui.panels.evaluation.shown import Shown, measure_words
 from gui.panels.evaluation.view import EvaluationView, Table
 from gui.theme import Theme
@@ -34,6 +34,7 @@ class Downstream(EvaluationView):
         self._note = QLabel("Spearman's ρ stands above each plot; a point is a strategy.")
         self._note.setObjectName("muted")
         self._layout = pg.GraphicsLayoutWidget()
+        self._plots: list[list[pg.PlotItem]] = []
         row = QHBoxLayout()
         row.addWidget(QLabel("Changes against"))
         row.addWidget(self.baseline)
@@ -93,15 +94,27 @@ class Downstream(EvaluationView):
         names = [shown.names[place] for place in others]
         return names, (scores - scores[base])[others], (measures - measures[base])[others]
 
+    def _make_plots(self) -> None:
+        """Made when they are first needed: ten plots take a moment."""
+        if self._plots:
+            return
+        for row in range(len(MEASURES)):
+            columns = range(len(SCORES))
+            made = [self._layout.addPlot(row=row, col=c, enableMenu=False) for c in columns]
+            for plot in made:
+                adopt_menu(plot, self._layout)
+            self._plots.append(made)
+
     def _draw(self, *_: object) -> None:
         shown = self.shown
-        self._layout.clear()
         if shown is None:
             return
+        self._make_plots()
         names, scores, measures = self._changes()
         for row, measure in enumerate(MEASURES):
             for column, code in enumerate(SCORES):
-                plot = self._layout.addPlot(row=row, col=column)
+                plot = self._plots[row][column]
+                plot.clear()
                 self._draw_one(plot, names, scores[:, column], measures[:, row])
                 if row == len(MEASURES) - 1:
                     plot.setLabel("bottom", f"Δ {code}")
@@ -116,7 +129,6 @@ class Downstream(EvaluationView):
         ys: NDArray[np.float64],
     ) -> None:
         theme = self.theme
-        plot.setMenuEnabled(False)
         plot.hideButtons()
         plot.setMouseEnabled(x=False, y=False)
         for side in ("left", "bottom"):

@@ -17,8 +17,8 @@ class Plot(pg.PlotWidget):
     """A plot without menu and zoom, whose axes follow the theme."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setMenuEnabled(False)
+        super().__init__(parent, enableMenu=False)
+        adopt_menu(self.plotItem, self)
         self.hideButtons()
         self.setMouseEnabled(x=False, y=False)
         self.setMinimumHeight(LEAST_HEIGHT)
@@ -33,6 +33,11 @@ class Plot(pg.PlotWidget):
     def ticks(self, side: str, labels: Sequence[str]) -> None:
         """Name the places 0, 1, 2, … of an axis."""
         self.getAxis(side).setTicks([list(enumerate(labels))])
+
+
+def adopt_menu(plot: pg.PlotItem, owner: QWidget) -> None:
+    """WORKAROUND pyqtgraph 0.13: a plot's menu has no parent, so it would outlive the plot."""
+    plot.ctrlMenu.setParent(owner, plot.ctrlMenu.windowFlags())
 
 
 def colour_axis(axis: pg.AxisItem, theme: Theme) -> None:
