@@ -33,9 +33,9 @@ def drive(window) -> None:
 
 def steps(window):
     """What the user does; each `yield` lets the window work."""
-    from PySide6.QtCore import QPoint, Qt
+    from PySide6.QtCore import QEvent, QPoint, Qt
     from PySide6.QtTest import QTest
-    from PySide6.QtWidgets import QSlider
+    from PySide6.QtWidgets import QSlider, QStyleOptionSlider
 
     state = window.state
     while window.workbench is None or window.workbench.plots is None:
@@ -50,17 +50,20 @@ def steps(window):
     before = len(state.chosen_result.chunks)
     print("chunks", flush=True)
 
-    row = window.workbench.strategy.row("size")
-    slider = row.findChild(QSlider)
-    style, handle = slider.style(), QPoint(0, slider.height() // 2)
-    span = slider.width() - style.pixelMetric(style.PixelMetric.PM_SliderLength)
-    share = (slider.value() - slider.minimum()) / (slider.maximum() - slider.minimum())
-    start = handle + QPoint(round(share * span) + 6, 0)
-    QTest.mousePress(slider, Qt.MouseButton.LeftButton, pos=start)
-    for step in range(1, 16):
-        QTest.mouseMove(slider, start - QPoint(step * 4, 0))
+    slider = window.workbench.strategy.row("size").findChild(QSlider)
+    while not slider.isVisible():
         yield
-    QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, pos=start - QPoint(60, 0))
+    option = QStyleOptionSlider()
+    slider.initStyleOption(option)
+    style = slider.style()
+    handle = style.subControlRect(
+        style.ComplexControl.CC_Slider, option, style.SubControl.SC_SliderHandle, slider
+    ).center()
+    mouse(slider, QEvent.Type.MouseButtonPress, handle)
+    for step in range(1, 16):
+        mouse(slider, QEvent.Type.MouseMove, handle - QPoint(step * 4, 0))
+        yield
+    mouse(slider, QEvent.Type.MouseButtonRelease, handle - QPoint(60, 0))
     while len(state.chosen_result.chunks) <= before:
         yield
     print("smaller chunks", flush=True)
@@ -74,6 +77,20 @@ def steps(window):
     while not state.chosen_result.hits:
         yield
     print("hits", flush=True)
+
+
+def mouse(widget, kind, place) -> None:
+    """Send an event of the left button, which stays pressed until it is released."""
+    from PySide6.QtCore import QEvent, QPointF, Qt
+    from PySide6.QtGui import QMouseEvent
+    from PySide6.QtWidgets import QApplication
+
+    held = Qt.MouseButton.LeftButton
+    button = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseMove else held
+    buttons = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else held
+    at, on_screen = QPointF(place), QPointF(widget.mapToGlobal(place))
+    none = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(widget, QMouseEvent(kind, at, on_screen, button, buttons, none))
 
 
 def main(arguments: list[str]) -> int:

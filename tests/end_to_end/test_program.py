@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.skipif(not shutil.which("Xvfb"), reason="no Xvfb"),
     pytest.mark.timeout(400),
 ]
-SECONDS = 300
+SECONDS = 180
 
 
 @pytest.fixture(scope="module")
