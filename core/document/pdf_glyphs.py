@@ -10,19 +10,11 @@ from numpy.typing import NDArray
 
 from core.document import pdf_cleaning
 from core.document.page_notices import TINY, page_notices
+from core.document.pdf_characters import IS_CID, SYNTHETIC, Characters, changes
 from core.document.pdf_cleaning import SPACE
 from core.document.pdf_runs import along, sort_into_runs, to_display
-from core.document.pdf_stext import (
-    IS_CID,
-    SYNTHETIC,
-    Characters,
-    Sheet,
-    changes,
-    read_characters,
-    read_marks,
-    sheet_of,
-    text_page,
-)
+from core.document.pdf_sheet import Sheet, sheet_of, text_page
+from core.document.pdf_stext import read_characters, read_marks
 from core.document.pdf_structure import roles_of
 from core.document.raw import INVISIBLE, Glyphs, RawPage, Runs, no_glyphs
 

@@ -22,7 +22,7 @@ import pymupdf
 from core.document import pdf_layout, pdf_overlay, pdf_render, pdf_structure
 from core.document.page_notices import info_notices
 from core.document.pdf_glyphs import raw_page
-from core.document.pdf_stext import forget_fonts
+from core.document.pdf_memory import forget_fonts
 from core.document.pdf_values import (
     Annotation,
     Box,

@@ -4,16 +4,16 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from core.document.pdf_stext import (
+from core.document.pdf_characters import (
     BOLD_CHARACTER,
     FILLED,
-    IDENTITY,
     STROKED,
     SYNTHETIC,
     Characters,
     Font,
     changes,
 )
+from core.document.pdf_sheet import IDENTITY
 from core.document.pdf_structure import ROLE_NAMES
 from core.document.raw import BOLD, INVISIBLE, ITALIC, MONO, SUPERSCRIPT, VERTICAL, Runs
 

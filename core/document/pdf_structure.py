@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from pymupdf import mupdf
 
 from core.document.model import OutlineItem
-from core.document.pdf_stext import Characters, Roles
+from core.document.pdf_characters import Characters, Roles
 from core.document.pdf_values import Annotation, Box, FormField, Link, PageSize
 
 _PDF_NAMES = {

@@ -7,13 +7,9 @@ import numpy as np
 import pymupdf
 import pytest
 
-from core.document.pdf_stext import (
-    from_dictionaries,
-    from_structures,
-    sheet_of,
-    structures_are_as_expected,
-    text_page,
-)
+from core.document.pdf_memory import from_structures
+from core.document.pdf_sheet import sheet_of, text_page
+from core.document.pdf_stext import from_dictionaries, structures_are_as_expected
 from tests.conftest import shared_path
 
 FOLDER = (shared_path() or Path()) / "corpus"
