@@ -105,7 +105,8 @@ class MainWindow(QMainWindow):
 
     def add_strip(self, strip: QWidget) -> None:
         """One more strip above the pages."""
-        column = self.centralWidget().layout()
+        centre = self._middle.parentWidget()
+        column = centre.layout() if centre is not None else None
         assert isinstance(column, QVBoxLayout), "strips stand one below the other"
         column.insertWidget(column.indexOf(self.message) + 1, strip)
 

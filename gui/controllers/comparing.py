@@ -131,8 +131,8 @@ class Comparing(QObject):
             self._conclude(is_complete=True)
             if self._are_stale:
                 self._are_stale = False
-                for document in self.comparisons:
-                    self.score_again(document)
+                for each in list(self.comparisons):
+                    self.score_again(each)
             return
         opened, document, variant = self._queue[0]
         options, recipe = self._scoring.options, variant.recipe

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Blame: cuts and chunks by what they cost a score, with the reason in words."""
 
+from collections.abc import Callable
+from typing import Any
+
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
@@ -18,7 +21,7 @@ from PySide6.QtWidgets import (
 from core.scores.blame import Item
 from core.scores.mean import CODES
 from gui.controllers.blaming import Blamed, first_chunk
-from gui.state import Selection, State
+from gui.state import Selection, SelectionKind, State
 from gui.theme import ROW_HEIGHT, Theme
 
 TITLES = ("What", "Page", "Costs", "Share", "Gain", "Reason")
@@ -135,7 +138,7 @@ class BlameModel(QAbstractTableModel):
         items = self._blamed.found.items[:MOST_ROWS]
         gains = self._blamed.gains
         column, direction = self._sorted
-        keys = {
+        keys: dict[int, Callable[[int], Any]] = {
             0: lambda k: (items[k].kind, items[k].chunks),
             1: lambda k: items[k].place,
             GAIN: lambda k: -1e9 if gains[k] is None else gains[k],
@@ -249,7 +252,7 @@ class BlamePanel(QWidget):
         if chunk < 0:
             self._state.select(Selection("text", (), -1, start, max(end, start + 1), "blame"))
             return
-        kind = "cut" if item.kind == "cut" else "chunk"
+        kind: SelectionKind = "cut" if item.kind == "cut" else "chunk"
         self._state.select(Selection(kind, (chunk,), self._state.chosen, start, end, "blame"))
 
 

@@ -48,8 +48,8 @@ class ScatterPlot(QWidget):
         super().__init__(parent)
         self._facts: Sequence[Fact] = ()
         self._chosen = -1
-        self.x, self.y = QComboBox(), QComboBox()
-        for box, name, value in ((self.x, "Across", "ICC"), (self.y, "Up", "DCC")):
+        self.across, self.up = QComboBox(), QComboBox()
+        for box, name, value in ((self.across, "Across", "ICC"), (self.up, "Up", "DCC")):
             box.addItems(list(VALUES))
             box.setCurrentText(value)
             box.setAccessibleName(name)
@@ -64,9 +64,9 @@ class ScatterPlot(QWidget):
             self.plot.addItem(item)
         top = QHBoxLayout()
         top.addWidget(QLabel("Up"))
-        top.addWidget(self.y)
+        top.addWidget(self.up)
         top.addWidget(QLabel("across"))
-        top.addWidget(self.x)
+        top.addWidget(self.across)
         top.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 2, 4, 2)
@@ -95,7 +95,7 @@ class ScatterPlot(QWidget):
         return [self._facts[k].row.candidate.name for k in pareto_front(points).tolist()]
 
     def _coordinates(self) -> NDArray[np.float64]:
-        across, up = VALUES[self.x.currentText()], VALUES[self.y.currentText()]
+        across, up = VALUES[self.across.currentText()], VALUES[self.up.currentText()]
         rows = [(across(fact), up(fact)) for fact in self._facts]
         return np.array(rows, np.float64).reshape(-1, 2)
 
@@ -107,8 +107,8 @@ class ScatterPlot(QWidget):
         self._front.setData(front[:, 0], front[:, 1])
         marked = points[[self._chosen]] if self._chosen in known else points[:0]
         self._mark.setData(marked[:, 0], marked[:, 1])
-        self.plot.setLabel("bottom", self.x.currentText())
-        self.plot.setLabel("left", self.y.currentText())
+        self.plot.setLabel("bottom", self.across.currentText())
+        self.plot.setLabel("left", self.up.currentText())
 
     def _tip(self, x: float, y: float, data: int) -> str:
         return f"{self._facts[data].row.candidate.name}\n{x:.3g}, {y:.3g}"

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QKeyEvent
+from PySide6.QtGui import QFontDatabase, QKeyEvent, QValidator
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -40,12 +40,10 @@ class ArithmeticField(QDoubleSpinBox):
         else:
             super().keyPressEvent(event)
 
-    def validate(self, text: str, position: int) -> object:
+    def validate(self, text: str, position: int) -> tuple[QValidator.State, str, int]:
         """Let the signs of arithmetic be typed."""
         allowed = set("0123456789.,+-*/() ")
         if text.strip("−") and set(text) <= allowed:
-            from PySide6.QtGui import QValidator
-
             return QValidator.State.Acceptable, text, position
         return super().validate(text, position)
 

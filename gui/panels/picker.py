@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Choosing a strategy among fifty: families, classes, a filter, stars, a line of help each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -193,11 +193,9 @@ class StrategyPicker(QDialog):
     def _refilter(self, _: str = "") -> None:
         words = self._filter.text().lower().split()
         wanted = self._class.currentText()
-        for place in range(self._tree.topLevelItemCount()):
-            family = self._tree.topLevelItem(place)
+        for family, items in self._families():
             shown = 0
-            for child in range(family.childCount()):
-                item = family.child(child)
+            for item in items:
                 text = " ".join(item.text(c) for c in range(len(COLUMNS))).lower()
                 fits = all(word in text for word in words)
                 fits = fits and wanted in (CLASSES[0], item.text(CLASS_COLUMN))
@@ -207,12 +205,18 @@ class StrategyPicker(QDialog):
         self._select_first()
 
     def _select_first(self) -> None:
+        shown = (item for _, items in self._families() for item in items if not item.isHidden())
+        first = next(shown, None)
+        if first is not None:
+            self._tree.setCurrentItem(first)
+
+    def _families(self) -> Iterator[tuple[QTreeWidgetItem, list[QTreeWidgetItem]]]:
+        """Each family with its strategies."""
         for place in range(self._tree.topLevelItemCount()):
             family = self._tree.topLevelItem(place)
-            for child in range(family.childCount()):
-                if not family.child(child).isHidden():
-                    self._tree.setCurrentItem(family.child(child))
-                    return
+            if family is not None:
+                children = (family.child(k) for k in range(family.childCount()))
+                yield family, [each for each in children if each is not None]
 
     def _on_click(self, item: QTreeWidgetItem, column: int) -> None:
         del column

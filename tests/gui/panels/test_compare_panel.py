@@ -113,8 +113,8 @@ def test_the_gain_of_reg_stands_beside_each(lab: Lab, panel: ComparePanel) -> No
 def test_a_click_in_the_scatter_marks_the_row(lab: Lab, panel: ComparePanel) -> None:
     lab.show("PBC", "FC:size=100,overlap=0", "SBC")
     compare(lab, panel, VISIBLE)
-    panel.plots.scatter.x.setCurrentText("BI")
-    panel.plots.scatter.y.setCurrentText("SC")
+    panel.plots.scatter.across.setCurrentText("BI")
+    panel.plots.scatter.up.setCurrentText("SC")
     panel.plots.row_asked.emit(2)
     assert panel._fact(panel.table.currentIndex()).row.candidate.name == "SBC"
     assert "PBC" in panel.plots.scatter.front
