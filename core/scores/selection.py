@@ -233,7 +233,8 @@ def _warnings(
         warnings.append("mixed: the candidates were not scored with the same mode, unit and model")
     for code in ("ICC", "DCC"):
         states = {each[code].state or "" for each in scored} - {""}
-        if len(states) > 1:  # pooled cosines are greater: measured 0.2 to 0.3 for ICC
+        # pooled cosines are greater, measured 0.2 to 0.3 for ICC; late ones are pooled likewise
+        if "exact" in states and len(states) > 1:
             kinds = ", ".join(sorted(states))
             warnings.append(f"mixed: {code} has vectors of several kinds ({kinds}); use late ones")
     return warnings
