@@ -85,14 +85,16 @@ class EngineProcess:
 
     def close(self) -> None:
         """End the child."""
-        for pipe in self._pipes:
-            pipe.close()
-        if self._process is not None:
-            self._process.join(CLOSE_SECONDS)
-            if self._process.is_alive():
-                self._process.kill()
-                self._process.join(CLOSE_SECONDS)
+        # Taken at once: a lane that finds its pipe closed comes here too.
+        process, pipes = self._process, self._pipes
         self._process, self._pipes = None, []
+        for pipe in pipes:
+            pipe.close()
+        if process is not None:
+            process.join(CLOSE_SECONDS)
+            if process.is_alive():
+                process.kill()
+                process.join(CLOSE_SECONDS)
 
     def _ask(
         self,

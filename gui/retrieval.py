@@ -79,6 +79,7 @@ class Retrieval(QObject):
         index.look_asked.connect(storing.look)
         index.duplicates_asked.connect(storing.find_duplicates)
         index.clear_asked.connect(self._clear)
+        index.corpora_asked.connect(storing.clear_indexes)
         index.repeats_switched.connect(self._bench.searching.set_without_repeats)
         index.passage_asked.connect(self._go)
         storing.seen.connect(index.show_stored)
@@ -116,10 +117,7 @@ class Retrieval(QObject):
             "documents": self.storing.clear_documents,
             "evaluations": self.storing.clear_evaluations,
         }
-        if what in clearers:
-            clearers[what]()
-        else:
-            self.storing.clear_indexes((what,))
+        clearers[what]()
 
     # evaluations
 

@@ -44,7 +44,8 @@ class IndexPanel(QWidget):
         download_asked: name.
         host_confirmed: host, name of the model.
         look_asked, duplicates_asked: measure again, look for near-duplicates.
-        clear_asked: "vectors", "documents", "evaluations" or the name of a corpus.
+        clear_asked: "vectors", "documents" or "evaluations".
+        corpora_asked: names of corpora whose indexes are to be cleared, a tuple.
         repeats_switched: whether hits that repeat a higher one are left out.
         passage_asked: name of a document, start and end.
     """
@@ -55,6 +56,7 @@ class IndexPanel(QWidget):
     look_asked = Signal()
     duplicates_asked = Signal()
     clear_asked = Signal(str)
+    corpora_asked = Signal(object)
     repeats_switched = Signal(bool)
     passage_asked = Signal(str, int, int)
 
@@ -276,8 +278,9 @@ class IndexPanel(QWidget):
 
     def _clear_corpora(self) -> None:
         rows = {index.row() for index in self.tables.selectedIndexes()}
-        for name in dict.fromkeys(self._corpora[row] for row in sorted(rows)):
-            self.clear_asked.emit(name)
+        names = tuple(dict.fromkeys(self._corpora[row] for row in sorted(rows)))
+        if names:
+            self.corpora_asked.emit(names)
 
     # duplicates
 

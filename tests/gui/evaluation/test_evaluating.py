@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Evaluations run from the tab, in the engine, with the toy embedder."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from core.search.evaluation import Options
+from core.strategies.recipe import parse_recipe
+from gui.controllers.evaluating import NOTHING, Wanted
+from gui.panels.evaluation import candidates
+from tests.gui.evaluation.conftest import FIRST
+
+SECONDS = 120
+
+
+def wanted(words: str, **options: object) -> Wanted:
+    recipes = tuple(parse_recipe(word) for word in words.split())
+    return Wanted(recipes, Options(k=3, measure_costs=False, **options), ("toy",))
+
+
+@pytest.fixture
+def ready(bench, files):
+    """The window with a text and its questions, the tab of evaluations in front."""
+    bench.open(files["one.txt"])
+    bench.workbench.bottom.show_tab("evaluate")
+    return bench
+
+
+def test_rows_appear_strategy_by_strategy(ready, qtbot):
+    retrieval = ready.workbench.retrieval
+    counts = []
+    retrieval.evaluating.arrived.connect(lambda found: counts.append(len(found.results)))
+    with qtbot.waitSignal(retrieval.evaluating.finished, timeout=SECONDS * 1000):
+        retrieval.evaluation.setup.run_asked.emit(wanted("FC:size=30 FC:size=60 FC:size=30"))
+    assert counts == [1, 2]  # the one that is there twice is done once
+    panel = retrieval.evaluation
+    assert panel.views["Leaderboard"].has_content
+    assert panel.setup.run.isVisible() and "5 questions" in panel.note.text()
+
+
+def test_a_strategy_that_fails_is_named_and_the_others_go_on(ready, qtbot):
+    retrieval = ready.workbench.retrieval
+    with qtbot.waitSignal(retrieval.evaluating.finished, timeout=SECONDS * 1000):
+        # without a model, a strategy that embeds sentences cannot run
+        retrieval.evaluation.setup.run_asked.emit(
+            wanted("SSTC:threshold=0.4 FC:size=60", retrieval="text")
+        )
+    panel = retrieval.evaluation
+    assert len(panel.evaluation.results) == 1
+    assert "1 strategies failed" in panel.note.text()
+    assert "SSTC" in panel.note.toolTip()
+
+
+def test_what_was_done_is_found_again(ready, qtbot):
+    evaluating = ready.workbench.retrieval.evaluating
+    with qtbot.waitSignal(evaluating.finished, timeout=SECONDS * 1000):
+        evaluating.run(wanted("FC:size=45"))
+    first = evaluating.last.results[0].record
+    with qtbot.waitSignal(evaluating.finished, timeout=SECONDS * 1000):
+        evaluating.run(wanted("FC:size=45"))
+    assert evaluating.last.results[0].record == first  # with its timings: it was read
+
+
+def test_cancel_ends_the_run(ready, qtbot):
+    retrieval = ready.workbench.retrieval
+    panel = retrieval.evaluation
+    panel.setup.run_asked.emit(wanted("FC:size=31 FC:size=32 FC:size=33"))
+    assert retrieval.evaluating.is_running
+    qtbot.mouseClick(panel.setup.cancel, Qt.MouseButton.LeftButton)
+    assert not retrieval.evaluating.is_running
+    assert panel.setup.run.isVisible()
+
+
+def test_without_questions_it_says_what_is_needed(bench, qtbot):
+    retrieval = bench.workbench.retrieval
+    bench.workbench.bottom.show_tab("evaluate")
+    qtbot.mouseClick(retrieval.evaluation.setup.run, Qt.MouseButton.LeftButton)
+    assert NOTHING in retrieval.evaluation.note.text()
+
+
+def test_a_click_on_the_matrix_shows_the_passage_on_its_page(ready, qtbot):
+    retrieval, state = ready.workbench.retrieval, ready.state
+    with qtbot.waitSignal(retrieval.evaluating.finished, timeout=SECONDS * 1000):
+        retrieval.evaluation.setup.run_asked.emit(wanted("FC:size=60"))
+    retrieval.evaluation.show_view("Gold matrix")
+    matrix = retrieval.evaluation.views["Gold matrix"]
+    index = matrix.model.index(4 + 2, 0)
+    place = matrix.grid.visualRect(index).center()
+    qtbot.mouseClick(matrix.grid.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    selected = state.selection
+    assert selected.kind == "gold"
+    text = state.current.document.text[selected.start : selected.end]
+    assert text.startswith(f"The {FIRST[2]} keeper counted")
+
+
+def test_a_typed_list_and_a_range_become_recipes(ready):
+    setup = ready.workbench.retrieval.evaluation.setup
+    setup.which.setCurrentIndex(setup.which.findData("typed"))
+    setup.typed.setText("FC:size=60,overlap=10 RC")
+    assert [recipe.code for recipe in setup.recipes()] == ["FC", "RC"]
+    state = ready.state
+    state.set_chosen(state.slots[1].id)
+    setup.which.setCurrentIndex(setup.which.findData("range"))
+    setup.parameter.setCurrentText("size")
+    setup.low.setValue(200)
+    setup.high.setValue(1000)
+    setup.count.setValue(5)
+    sizes = [recipe.parameters["size"] for recipe in setup.recipes()]
+    assert sizes == [200, 400, 600, 800, 1000]
+
+
+def test_a_word_that_is_no_recipe_is_refused(ready, qtbot):
+    panel = ready.workbench.retrieval.evaluation
+    panel.setup.which.setCurrentIndex(panel.setup.which.findData("typed"))
+    panel.setup.typed.setText("RC:sice=3")
+    qtbot.mouseClick(panel.setup.run, Qt.MouseButton.LeftButton)
+    assert "sice" in panel.note.text()
+
+
+def test_all_presets_are_many_and_unlike():
+    words = [recipe.word for recipe in candidates.all_presets()]
+    assert len(words) > 40 and len(set(words)) == len(words)

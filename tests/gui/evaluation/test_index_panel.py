@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The tab of index and models, and searching in several documents."""
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from core.document.model import Document
+from core.pipeline import Pipeline
+from core.strategies.recipe import parse_recipe
+from core.vectors.fetch import is_confirmed
+from gui.controllers.model_choice import endpoint_host
+from gui.panels.plots import tail_words
+from tests.gui.evaluation.conftest import SECOND, TEXTS
+
+WAIT = 120_000
+
+
+@pytest.fixture
+def searched(bench, files, qtbot):
+    """Two texts in the window, the toy embedder, chunks of 60 tokens of both."""
+    workbench = bench.workbench
+    workbench._model = "toy"
+    with qtbot.waitSignal(workbench.models.ready, timeout=WAIT):
+        workbench._load_model()
+    for slot in bench.state.slots[1:]:
+        bench.state.remove_slot(slot.id)
+    bench.state.set_recipe(bench.state.chosen, parse_recipe("FC:size=60,overlap=0"))
+    for path in files.values():
+        bench.open(path)
+        bench.wait_for_chunks(bench.state.chosen)
+    return bench
+
+
+def ask(bench, question: str) -> tuple:
+    """Hits of a question in the document shown, from the index."""
+    state = bench.state
+    state.set_query(question)
+    result = state.current.result(state.chosen)
+    bench.qtbot.waitUntil(lambda: result.hits_exactness == "exact", timeout=WAIT)
+    return result.hits
+
+
+def test_all_open_documents_are_searched_and_a_hit_opens_its_own(searched, qtbot):
+    state, panel = searched.state, searched.workbench.bottom.queries
+    searched.workbench.bottom.show_tab("queries")
+    first, second = state.documents.values()
+    state.set_current(first.id)
+    panel.scope.setCurrentIndex(1)
+    question = f"How many visitors did the {SECOND[0]} keeper count?"
+    hits = ask(searched, question)
+    assert {hit.document for hit in hits} == {first.id, second.id}
+    row = next(row for row, hit in enumerate(hits) if hit.document == second.id)
+    assert panel.table.model().index(row, 5).data() == "two.txt"
+    place = panel.table.visualRect(panel.table.model().index(row, 5)).center()
+    qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert state.current is second
+    assert (state.selection.start, state.selection.end) == (hits[row].start, hits[row].end)
+
+
+def test_this_document_finds_only_its_own(searched):
+    hits = ask(searched, "How many visitors did the comet keeper count?")
+    assert {hit.document for hit in hits} == {searched.state.current.id}
+
+
+def test_repeats_are_left_out_of_hits_when_asked(bench, tmp_path, qtbot):
+    text = "\n\n".join([TEXTS["one.txt"].split("\n\n")[0]] * 3 + [TEXTS["two.txt"]])
+    path = tmp_path / "twice.txt"
+    path.write_text(text, "utf-8")
+    with qtbot.waitSignal(bench.workbench.models.ready, timeout=WAIT):
+        bench.workbench._model = "toy"
+        bench.workbench._load_model()
+    bench.state.set_recipe(bench.state.chosen, parse_recipe("RC:size=320,overlap=0"))
+    bench.open(path)
+    bench.wait_for_chunks(bench.state.chosen)
+    question = "How many visitors did the harbour keeper count?"
+    hits = ask(bench, question)
+    texts = [text[hit.start : hit.end].strip() for hit in hits]
+    assert len(set(texts)) < len(texts)
+    bench.workbench.retrieval.index.leave_out.setChecked(True)
+    result = bench.state.chosen_result
+    qtbot.waitUntil(
+        lambda: len({text[h.start : h.end].strip() for h in result.hits}) == len(result.hits),
+        timeout=WAIT,
+    )
+    assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
+
+
+def test_tables_are_listed_with_rows_and_dimension_and_are_cleared(searched, qtbot):
+    ask(searched, "How many visitors did the comet keeper count?")
+    retrieval = searched.workbench.retrieval
+    panel = retrieval.index
+    with qtbot.waitSignal(retrieval.storing.seen, timeout=WAIT):
+        searched.workbench.bottom.show_tab("index")
+    rows = [
+        [panel.tables.item(r, c).text() for c in range(6)] for r in range(panel.tables.rowCount())
+    ]
+    chunks = len(searched.state.chosen_result.chunks)
+    assert ["toy", "ordinary", str(chunks), "64"] in [row[1:5] for row in rows]
+    assert panel.sizes["indexes"].text() not in ("—", "0 B")
+    panel.tables.selectAll()
+    button = panel.findChild(type(panel.use), "clear indexes")
+    with qtbot.waitSignal(retrieval.storing.seen, timeout=WAIT):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.tables.rowCount() == 0, timeout=WAIT)
+
+
+def test_near_duplicates_are_found_and_lead_to_both_places(searched, qtbot, tmp_path):
+    path = tmp_path / "copy.txt"
+    path.write_text(TEXTS["two.txt"], "utf-8")
+    searched.open(path)
+    searched.wait_for_chunks(searched.state.chosen)
+    retrieval = searched.workbench.retrieval
+    with qtbot.waitSignal(retrieval.storing.duplicates_found, timeout=WAIT) as found:
+        retrieval.index.duplicates_asked.emit()
+    report = found.args[0]
+    assert report.documents[0].same_text and report.share > 0.2
+    assert "▲" in retrieval.index.duplicate_note.text()
+    searched.workbench.bottom.show_tab("index")
+    item = retrieval.index.pairs.item(len(report.documents))
+    seen = []
+    for _ in range(2):
+        retrieval.index._on_pair(item)
+        seen.append(searched.state.current.name)
+    assert set(seen) == {"two.txt", "copy.txt"}
+
+
+def test_text_goes_to_a_host_only_after_the_user_agreed(bench, qtbot):
+    models, panel = bench.workbench.models, bench.workbench.retrieval.index
+    bench.workbench.bottom.show_tab("index")
+    name = "https://vectors.example.org/v1#some-model"
+    assert endpoint_host(name) == "vectors.example.org"
+    assert endpoint_host("http://127.0.0.1:9/v1#m") == "" and endpoint_host("minilm") == ""
+    asked = []
+
+    def refuse() -> None:
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        asked.append(box.text())
+        qtbot.mouseClick(box.button(QMessageBox.StandardButton.Cancel), Qt.MouseButton.LeftButton)
+
+    QTimer.singleShot(200, refuse)
+    models.load(name)
+    assert "vectors.example.org" in asked[0]
+    assert not is_confirmed("vectors.example.org")
+    assert models.current is None and panel.model.count() > 10
+
+
+def test_an_unknown_model_leaves_the_one_in_force(searched, qtbot):
+    models = searched.workbench.models
+    with qtbot.waitSignal(models.failed, timeout=WAIT) as failed:
+        models.load("no-such-model")
+    assert "no-such-model" in failed.args[0]
+    assert models.current.id == "toy"
+    assert "no-such-model" in searched.workbench.retrieval.index.model_note.text()
+
+
+def test_the_tail_is_told_above_the_sizes():
+    chunks = Pipeline().chunk(parse_recipe("FC:size=60,overlap=0"), Document(TEXTS["one.txt"]))
+    assert tail_words(chunks, {}) == ""
+    first = int(chunks.ends[0])
+    assert tail_words(chunks, {0: first - 50}).startswith("▲ 1 of")
+    assert not tail_words(chunks, {0: first - 2}).startswith("▲")
