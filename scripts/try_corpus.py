@@ -98,7 +98,7 @@ def tried(path: Path, password: str) -> tuple[str, ...]:
         "not measurable" if mean is None else f"{mean:.3f}{' (toy)' if model else ''}",
         time_class(seconds),
         notices_in_words(answer["notices"]),
-        "; ".join(failed) or "as expected",
+        "; ".join(failed) or "answered",
     )
 
 

@@ -30,7 +30,7 @@ from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.vectors.embedder import Embedder, VectorKind
 
-SHOWN = ("recall", "precision", "iou", "hit", "mrr", "ndcg", "survival")
+SHOWN = ("recall", "iou", "hit", "mrr", "ndcg")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -183,7 +183,8 @@ def _print(evaluation: Evaluation, warnings: Sequence[str]) -> None:
         written = [_interval(result, name) for name in SHOWN]
         record = result.record
         name = record.parameters.get("name") or record.strategy
-        rows.append((name, record.embedder or "", record.pool, record.chunks, *written))
+        model = (record.embedder or "").rpartition("/")[2]
+        rows.append((name, model, record.pool, record.chunks, *written))
     print_table(("strategy", "embedder", "pool", "chunks", *SHOWN), rows)
     print(f"{evaluation.used} questions, {len(evaluation.left_out)} left out, means at k = "
           f"{evaluation.options.k} with 95 % intervals")  # fmt: skip
