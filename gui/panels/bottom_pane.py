@@ -10,6 +10,8 @@ from gui.panels.scores_panel import ScoresPanel
 from gui.state import State
 from gui.theme import Theme
 
+HEIGHT = 240
+
 
 class BottomPane(QTabWidget):
     """Tabs of the bottom pane."""
@@ -34,6 +36,10 @@ class BottomPane(QTabWidget):
         """One more tab."""
         self._tabs[name] = panel
         self.addTab(panel, title)
+
+    def sizeHint(self) -> QSize:
+        """The same whatever tabs come: a tab that is added does not take room from the pages."""
+        return QSize(super().sizeHint().width(), HEIGHT)
 
     def show_tab(self, name: str) -> None:
         """Bring a tab to the front."""

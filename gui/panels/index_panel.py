@@ -31,7 +31,7 @@ from gui.theme import Theme
 
 DUPLICATES_FROM = 0.02
 MOST_PAIRS = 500
-LEAST_HEIGHT = 60
+LEAST_HEIGHT, LEAST_WIDTH = 60, 240
 TITLES = ("Corpus", "Model", "Vectors", "Rows", "Dimension", "Size")
 _PLACE = Qt.ItemDataRole.UserRole
 
@@ -69,6 +69,7 @@ class IndexPanel(QWidget):
         self._corpora: list[str] = []
         split = QSplitter()
         for part in (self._make_models(), self._make_tables(), self._make_duplicates()):
+            part.setMinimumWidth(LEAST_WIDTH)
             split.addWidget(part)
         split.setSizes([330, 420, 330])
         column = QVBoxLayout(self)

@@ -39,6 +39,7 @@ POOLS = (
     ("each tag", "tag", "The documents of each tag are searched together"),
 )
 WIDEST_VALUE = 1e9
+LEAST_CHARACTERS = 7  # of a choice that is squeezed
 
 
 class Setup(QWidget):
@@ -226,6 +227,8 @@ def _combo(name: str, options: Sequence[tuple[str, ...]]) -> QComboBox:
     combo = QComboBox()
     combo.setAccessibleName(name)
     combo.setToolTip(name)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(LEAST_CHARACTERS)
     for words, value, *_ in options:
         combo.addItem(words, value)
     return combo
