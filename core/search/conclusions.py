@@ -31,6 +31,7 @@ from core.search.statistics import (
     DrawsFor,
     Interval,
     analysis_of_variance,
+    chosen_and_tested,
     compare_columns,
     f1_of_means_interval,
     holm,
@@ -76,6 +77,7 @@ def conclude(
     comparisons: list[NamedComparison] = []
     groups: list[AlikeGroups] = []
     variance: list[Mapping[str, Any]] = []
+    chosen: list[Mapping[str, Any]] = []
     for (embedder, pool), some in _by_comparison(records).items():
         shared = _shared_passages(gold.get(pool, ()))
         n = len(some[0].questions)
@@ -95,6 +97,7 @@ def conclude(
         comparisons += [NamedComparison(*names, embedder, pool, result) for names, result in found]
         groups += _groups(some, values, found, embedder, pool)
         variance += _variance(some, values, embedder, pool)
+        chosen += _chosen(some, values, options.seed)
     return Evaluation(
         options,
         used,
@@ -108,6 +111,7 @@ def conclude(
         tuple(placements),
         tuple(pairs),
         tuple(dict.fromkeys(warnings)),
+        tuple(chosen),
     )
 
 
@@ -343,6 +347,34 @@ def _variance(
                 "strategies": [name_of(record) for record in records],
                 "n": len(kept),
                 **analysis_of_variance(list(kept.T)),
+            }
+        )
+    return found
+
+
+def _chosen(
+    records: Sequence[Record],
+    values: Sequence[Mapping[str, Values]],
+    seed: int,
+) -> list[Mapping[str, Any]]:
+    """The best strategy on one half of the questions, with its interval on the other half."""
+    if len(records) < 2 or len(records[0].questions) < 4 * LEAST_QUESTIONS:
+        return []
+    found: list[Mapping[str, Any]] = []
+    for measure in VARIANCE_MEASURES:
+        columns = np.column_stack([each[measure] for each in values])
+        columns = columns[~np.isnan(columns).any(axis=1)]
+        if len(columns) < 4 * LEAST_QUESTIONS:
+            continue
+        best, tested = chosen_and_tested(columns, seed=seed)
+        (interval,) = intervals(columns[tested][:, [best]], DrawsFor(seed=seed))
+        found.append(
+            {
+                "measure": measure,
+                "embedder": records[best].embedder,
+                "pool": records[best].pool,
+                "strategy": name_of(records[best]),
+                "interval": interval,
             }
         )
     return found

@@ -167,7 +167,10 @@ class AlikeGroups:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """All results, comparisons, and what was left out."""
+    """All results, comparisons, and what was left out.
+
+    chosen: the best strategy of one random half of the questions, reported on the other half.
+    """
 
     options: Options
     used: int
@@ -181,3 +184,4 @@ class Evaluation:
     placements: tuple[Mapping[str, Any], ...]
     document_pairs: tuple[Any, ...]
     warnings: tuple[str, ...]
+    chosen: tuple[Mapping[str, Any], ...] = ()

@@ -50,6 +50,9 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
         "comparisons": [comparison_json(each) for each in evaluation.comparisons],
         "groups": [asdict(each) for each in evaluation.groups],
         "variance": [dict(each) for each in evaluation.variance],
+        "chosen": [
+            {**each, "interval": interval_json(each["interval"])} for each in evaluation.chosen
+        ],
         "pareto": _fronts(evaluation),
         "per_question": [row for result in evaluation.results for row in question_rows(result)],
         "placements": [dict(each) for each in evaluation.placements],

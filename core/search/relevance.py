@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from core.arrays import Indices, Mask, Offsets, Spans, Values
+from core.arrays import Indices, Mask, Spans, Values
 from core.search.pool import Gold, Pool
 from core.search.spans import merged, overlaps, shared, total
 
@@ -186,8 +186,3 @@ def _greedy_pieces(parts: list[Spans], wanted: float) -> int:
         union = merged(np.concatenate([union, parts[int(np.argmax(added))]]))
         count += 1
     return count
-
-
-def unseen_share(seen: Values, sizes: Offsets) -> float:
-    """The share of gold characters that no model has read, float64 (g,) and int64 (g,)."""
-    return float(((1 - seen) * sizes).sum() / sizes.sum()) if sizes.sum() else 0.0

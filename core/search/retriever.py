@@ -13,7 +13,7 @@ import numpy as np
 from core.arrays import Indices, Vectors
 from core.cancel import NEVER, CancelToken
 from core.document.model import Notice
-from core.search.hits import NO_HITS, Ranking, best_rows, exact_rankings
+from core.search.hits import NO_HITS, Ranking, best_rows
 from core.search.index import ChunkIndex
 from core.search.rows import Rows
 from core.search.serve import Mode, Question, Where, ask, table_at
@@ -25,7 +25,7 @@ LATENCY_QUERIES, WARM_UP = 200, 20
 class Retrieved:
     """The rankings of q questions over one pool.
 
-    full_ranks: for dense search, float32 (q, n) scores, to find the rank of any chunk; else None.
+    scores: for dense search, float32 (q, n), to find the rank of any chunk; else None.
     index_recall: mean share of the exact hits that the vector index gave; None without one.
     """
 
@@ -104,8 +104,3 @@ def search_times(table: ChunkIndex, vectors: Vectors, k: int) -> list[float]:
         table.nearest(vectors[number % len(vectors)], k)
         times.append((perf_counter() - began) * 1000)
     return times[WARM_UP:]
-
-
-def rankings_by_product(rows: Rows, vectors: Vectors, k: int) -> list[Ranking]:
-    """Exact rankings, without the scores of all rows."""
-    return exact_rankings(vectors, rows.vectors, k)

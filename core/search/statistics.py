@@ -275,6 +275,7 @@ def analysis_of_variance(groups: Sequence[Values]) -> dict[str, Any]:
         "p": float(f_test.pvalue),
         "eta_squared": eta_squared(groups),
         "tukey_p": np.asarray(tukey.pvalue).tolist(),
+        "cohen_d": [[cohen_d(one, other) for other in groups] for one in groups],
         "levene_p": float(levene.pvalue),
         "shapiro_p": None,
         "friedman": None,

@@ -362,6 +362,18 @@ def test_what_cannot_be_done_is_refused_at_once(change, error, message):
         run(**change)
 
 
+def test_the_winner_is_reported_on_questions_that_did_not_choose_it():
+    twice = tuple(
+        replace(query, id=f"{query.id} {i}") for query in QUESTIONS.queries for i in range(2)
+    )
+
+    found = run(QuerySet("set", twice))
+
+    recall = next(each for each in found.chosen if each["measure"] == "recall")
+    assert recall["interval"].n == 12
+    assert evaluation_json(found)["chosen"][0]["strategy"] in ("PGC", "FCC")
+
+
 def test_the_seed_decides_the_intervals():
     one, other = (run(options=replace(OPTIONS, seed=seed)) for seed in (1, 1))
 
