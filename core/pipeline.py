@@ -29,7 +29,7 @@ from core.search.rows import Rows, rows_of, searched_chunks
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.strategies.run import is_prepared, run
-from core.strategies.source import Source, Units
+from core.strategies.source import Source, Units, model_key
 from core.vectors.embedder import Embedder, VectorKind
 from core.vectors.late import TokenVectors, late_vectors
 from core.vectors.remote import Caller
@@ -61,14 +61,7 @@ class Pipeline:
         self._kept: OrderedDict[str, _Kept] = OrderedDict()
 
     def set_embedder(self, embedder: Embedder | None) -> None:
-        """Use another model; units stay, scores are made anew.
-
-        What is kept is known by the model's name: the same model with another window drops it.
-        """
-        before = self.embedder
-        is_same = before is not None and embedder is not None and before.id == embedder.id
-        if is_same and before.window != embedder.window:  # type: ignore[union-attr]
-            self._kept.clear()
+        """Use another model, or another window of it; units stay, scores are made anew."""
         self.embedder = embedder
         for kept in self._kept.values():
             kept.live.clear()
@@ -160,7 +153,7 @@ class Pipeline:
         """True if late vectors of any span are at hand."""
         if self.embedder is None:
             return False
-        return ("token vectors", self.embedder.id) in self._of(document).units
+        return ("token vectors", model_key(self.embedder)) in self._of(document).units
 
     def token_vectors(
         self, document: Document, *, cancel: CancelToken = NEVER, progress: Progress = silent
@@ -174,7 +167,7 @@ class Pipeline:
             raise ModelError(NO_EMBEDDER)
         embedder = self.embedder
         return self._of(document).units.get(
-            ("token vectors", embedder.id),
+            ("token vectors", model_key(embedder)),
             lambda: late_vectors(document.text, embedder, cancel=cancel, progress=progress),
         )
 

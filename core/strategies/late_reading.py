@@ -24,7 +24,7 @@ from core.strategies.groups import (
 from core.strategies.paragraph_groups import PARAGRAPH_END
 from core.strategies.registry import strategy
 from core.strategies.sentence_groups import SENTENCE_END, one_sentence_notice, unit_chunks
-from core.strategies.source import Source
+from core.strategies.source import Source, model_key
 from core.strategies.windows import (
     SOURCE,
     TokenWindows,
@@ -222,7 +222,7 @@ def query_cosines(source: Source, spans: Spans, kind: Hashable) -> Values:
         spans: int64 (n, 2).
         kind: what the spans are, the same for the same spans; what the cosines are kept by.
     """
-    key = ("query cosines", source.model().id, source.options, source.splitter, kind)
+    key = ("query cosines", model_key(source.model()), source.options, source.splitter, kind)
     return source.units.get(key, lambda: _query_cosines(source, spans))
 
 

@@ -41,7 +41,7 @@ from core.strategies.shared_options import (
     tokenizer_of,
 )
 from core.strategies.sizes import Size, declared_size, measure
-from core.strategies.source import Options, Source, Units, renewed
+from core.strategies.source import Options, Source, Units, model_key, renewed
 from core.vectors.embedder import Embedder
 from core.vectors.remote import Caller
 
@@ -182,7 +182,7 @@ def _prepared_key(recipe: Recipe, source: Source) -> tuple[Any, ...]:
         source.options,
         source.tokenizer,
         source.splitter,
-        source.embedder.id if source.embedder else None,
+        model_key(source.embedder) if source.embedder else None,
     )
 
 

@@ -15,7 +15,7 @@ from core.declaration import ByChoice, Declaration, Parameter
 from core.strategies.chunks import Chunks, Rule, one_span_chunks, reasons
 from core.strategies.groups import JoinedUnits, group_chunks, joined_sentences
 from core.strategies.registry import strategy
-from core.strategies.source import Source
+from core.strategies.source import Source, model_key
 from core.vectors.cosines import neighbour_cosines
 
 SOURCE = "Chunkbench, Tables 1 and 2"
@@ -164,7 +164,7 @@ class Similarities:
 def context_distances(source: Source, buffer: int) -> Distances:
     """Embed each sentence with `buffer` neighbours on each side, and compare neighbours."""
     joined = joined_sentences(source)
-    key = ("context distances", source.splitter, buffer, source.options, model_key(source))
+    key = ("context distances", source.splitter, buffer, source.options, model_key(source.model()))
 
     def make() -> Values:
         n = len(joined)
@@ -180,18 +180,12 @@ def context_distances(source: Source, buffer: int) -> Distances:
 def sentence_cosines(source: Source) -> Similarities:
     """Embed the sentences and compare neighbours."""
     joined = joined_sentences(source)
-    key = ("sentence cosines", source.splitter, source.options, model_key(source))
+    key = ("sentence cosines", source.splitter, source.options, model_key(source.model()))
 
     def make() -> Values:
         return neighbour_cosines(source.sentence_vectors()) if len(joined) > 1 else np.empty(0)
 
     return Similarities(joined, source.units.get(key, make))
-
-
-def model_key(source: Source) -> tuple[str, int | None]:
-    """What vectors depend on besides the text: the model and its window."""
-    model = source.model()
-    return model.id, model.window
 
 
 @strategy(SEBC, prepare=context_distances)

@@ -155,7 +155,7 @@ class Source:
     def sentence_vectors(self, splitter: str | None = None) -> Vectors:
         """float32 (n, d): ordinary vectors of the sentences, newlines read as spaces."""
         spans = self.sentences(splitter)
-        key = ("sentence vectors", splitter or self.splitter, self.options, self.model().id)
+        key = ("sentence vectors", splitter or self.splitter, self.options, model_key(self.model()))
         texts = [self.text[a:b].replace("\n", " ") for a, b in spans.tolist()]
         return self.units.get(key, lambda: self.vectors(texts))
 
@@ -163,13 +163,18 @@ class Source:
         """Prefix sums of the token vectors, for late pooling."""
         model = self.model()
         return self.units.get(
-            ("token vectors", model.id),
+            ("token vectors", model_key(model)),
             lambda: late_vectors(self.text, model, cancel=self.cancel, progress=self.progress),
         )
 
     def part(self, text: str) -> "Source":
         """The same options over another text: the second stage of a hybrid."""
         return replace(self, document=Document(text), units=Units())
+
+
+def model_key(model: Embedder) -> tuple[str, int | None]:
+    """What the vectors of a text depend on: the model, and how much of a text it reads."""
+    return model.id, model.window
 
 
 def renewed(prepared: T, source: Source) -> T:

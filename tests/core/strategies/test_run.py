@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from core.document.model import Block, Document
 from core.errors import ModelError, ParameterError
 from core.strategies.run import make_recipe, parse_recipe, run
-from core.strategies.source import Units
+from core.strategies.source import Units, model_key
+from core.vectors.models import load_embedder
 from core.vectors.toy import ToyEmbedder
 from tests.strategies import texts
 
@@ -317,3 +318,10 @@ def test_pairs_that_always_coincide_do(text, size):
     assert chunks_of(text, "LCPI").spans.tolist() == chunks_of(text, "PBC").spans.tolist()
     assert chunks_of(text, "HFCF").spans.tolist() == chunks_of(text, "FCC").spans.tolist()
     assert chunks_of(text, "HRC").spans.tolist() == chunks_of(text, "RC").spans.tolist()
+
+
+def test_vectors_of_another_window_of_the_same_model_are_made_anew():
+    narrow, wide = load_embedder("minilm", window=128), load_embedder("minilm", window=512)
+
+    assert narrow.id == wide.id
+    assert model_key(narrow) != model_key(wide)
