@@ -19,8 +19,8 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
     for code, weight in weights.items():
         if code not in CODES:
             raise ParameterError(
-                f"there is no score '{code}' to weigh{nearest(code, CODES)} "
-                f"The scores are {', '.join(CODES)}"
+                f"there is no score '{code}' to weigh{nearest(code, CODES)}: "
+                f"the scores are {', '.join(CODES)}"
             )
         if not 0 <= weight < float("inf"):
             raise ParameterError(

@@ -196,7 +196,7 @@ def find_model(name: str) -> ModelEntry:
         return _entry_of_folder(folder)
     known = [word for entry in MODELS for word in (entry.id, *entry.aliases)]
     raise ModelError(
-        f"there is no embedding model '{name}'{nearest(name, known)} Give one of "
+        f"there is no embedding model '{name}'{nearest(name, known)}: give one of "
         f"{', '.join(entry.aliases[0] if entry.aliases else entry.id for entry in MODELS)}, "
         "the folder of a sentence-transformers or model2vec model, or URL#MODEL of an endpoint"
     )
