@@ -23,7 +23,7 @@ sys.path.insert(0, str(ROOT))
 SHARED = Path(os.environ.get("CHUNKSCOPE_SHARED", ROOT.parent / "shared"))
 OUT = ROOT / "build" / "screenshots"
 SAMPLES = ROOT / "resources" / "samples"
-SETTLE_SECONDS = 240.0
+SETTLE_SECONDS = 90.0
 QUIET_SECONDS = 1.5  # nothing runs for so long: the window has settled
 
 Steps = Callable[["Camera"], None]
@@ -57,6 +57,7 @@ def query(camera: "Camera") -> None:
     camera.workbench.bottom.show_tab("queries")
     hits = camera.window.state.chosen_result.hits
     if hits:
+        camera.workbench._select_chunks((hits[0].chunk,))
         camera.window.pages.navigator.show_span(hits[0].start, hits[0].end, always=True)
 
 

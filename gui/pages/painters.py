@@ -73,6 +73,16 @@ def grown(quads: Quads, padding: float) -> Quads:
     return bigger
 
 
+def widened(shapes: NDArray[np.float64], reach: float) -> NDArray[np.float64]:
+    """Quads on the canvas, float64 (k, 4, 2), that reach `reach` dip further along the text."""
+    along = shapes[:, 1] - shapes[:, 0]
+    step = reach * along / np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-6)
+    return np.stack(
+        [shapes[:, 0] - step, shapes[:, 1] + step, shapes[:, 2] + step, shapes[:, 3] - step],
+        axis=1,
+    )
+
+
 def paint_fills(
     painter: QPainter,
     pieces: Pieces,
@@ -139,7 +149,8 @@ def paint_outline(
     if not len(pieces):
         return
     shapes = mapped(pieces.quads, transform)
-    path = path_of(shapes[seen(painter, shapes)]).simplified()
+    # Outside the words, so that neither line nor halo hides a letter.
+    path = path_of(widened(shapes[seen(painter, shapes)], width)).simplified()
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(_HALO, width + 2))
     painter.drawPath(path)

@@ -176,3 +176,14 @@ def test_grown_boxes_reach_further_across_the_text_only():
 @pytest.mark.parametrize("name", ["#FFE08A", "#0072B2"])
 def test_colours_on_paper_are_dark_enough_to_be_seen(name):
     assert painters.for_paper(QColor(name)).lightnessF() <= 0.6
+
+
+def test_the_outline_lies_outside_the_words(paint):
+    marked = paint(lambda p: painters.paint_outline(p, pieces((10, 10, 30, 20)), HERE, BLACK, 2))
+    assert not marked[12:18, 11:29].any()
+    assert marked[15, 8] and marked[15, 31]
+
+
+def test_widened_boxes_reach_further_along_the_text_only():
+    wide = painters.widened(pieces((10, 10, 60, 40)).quads.astype(float), 2.0)
+    assert wide[0].tolist() == [[8, 10], [62, 10], [62, 40], [8, 40]]
