@@ -20,6 +20,7 @@ from gui.jobs import Jobs, JobToken
 from gui.state import State
 
 SLOT = "model"
+FIRST = -20  # before all that waits in the lane
 
 
 class ModelChoice(QObject):
@@ -104,7 +105,11 @@ class ModelChoice(QObject):
         self.loading.emit(name)
         # The first one goes before references and vectors: mostly only its facts are read.
         lane = "model" if has_results else "query"
-        self._jobs.request(SLOT, lane, work, done, failed=failed, title="Loading model")
+        if has_results:
+            self._jobs.cancel_all("exact ")  # of the old model: nobody would see them
+        self._jobs.request(
+            SLOT, lane, work, done, failed=failed, priority=FIRST, title="Loading model"
+        )
 
     def confirm(self, host: str, name: str) -> None:
         """The user agrees that text goes to a host, now and later; then load the model."""

@@ -92,9 +92,14 @@ class IndexPanel(QWidget):
         box = QGroupBox("Embedding model")
         self.model = QComboBox()
         self.model.setAccessibleName("Embedding model")
+        self.model.setMinimumContentsLength(12)
+        self.model.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
         self.model.currentIndexChanged.connect(self._on_model)
         self.window_size = QComboBox()
         self.window_size.setAccessibleName("Window of the model")
+        self.window_size.setMinimumContentsLength(9)
         self.use = QPushButton("Use")
         self.use.clicked.connect(self._on_use)
         folder = QPushButton("Folder…")
@@ -109,10 +114,13 @@ class IndexPanel(QWidget):
         self.model_note = QLabel()
         self.model_note.setWordWrap(True)
         row = QHBoxLayout()
-        for widget in (self.window_size, self.use, folder, endpoint):
+        for widget in (self.window_size, folder, endpoint):
             row.addWidget(widget)
+        first = QHBoxLayout()
+        first.addWidget(self.model, 1)
+        first.addWidget(self.use)
         column = QVBoxLayout(box)
-        column.addWidget(self.model)
+        column.addLayout(first)
         column.addLayout(row)
         column.addWidget(self.model_note)
         column.addWidget(self.model_facts)

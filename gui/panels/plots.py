@@ -272,6 +272,7 @@ def recolour(plot: pg.PlotWidget, theme: Theme) -> None:
     """Give background and axes the theme's colours."""
     plot.setBackground(theme.base)
     for axis in ("left", "bottom"):
-        plot.getAxis(axis).enableAutoSIPrefix(False)
+        if plot.getAxis(axis).autoSIPrefix:  # switched off twice, pyqtgraph 0.14 scales once more
+            plot.getAxis(axis).enableAutoSIPrefix(False)
         plot.getAxis(axis).setPen(pg.mkPen(theme.border))
         plot.getAxis(axis).setTextPen(pg.mkPen(theme.muted))

@@ -36,13 +36,19 @@ class Plot(pg.PlotWidget):
 
 
 def adopt_menu(plot: pg.PlotItem, owner: QWidget) -> None:
-    """WORKAROUND pyqtgraph 0.13: a plot's menu has no parent, so it would outlive the plot."""
+    """WORKAROUND pyqtgraph 0.14: a plot's menu has no parent, so it would outlive the plot."""
     plot.ctrlMenu.setParent(owner, plot.ctrlMenu.windowFlags())
+
+
+def keep_numbers(axis: pg.AxisItem) -> None:
+    """Write 0.6 as 0.6. WORKAROUND pyqtgraph 0.14: switched off twice, it scales once more."""
+    if axis.autoSIPrefix:
+        axis.enableAutoSIPrefix(False)
 
 
 def colour_axis(axis: pg.AxisItem, theme: Theme) -> None:
     """Give an axis the theme's colours."""
-    axis.enableAutoSIPrefix(False)
+    keep_numbers(axis)
     axis.setPen(pg.mkPen(theme.border))
     axis.setTextPen(pg.mkPen(theme.muted))
 

@@ -105,6 +105,14 @@ def test_another_theme_redraws_the_view(panel, evaluation):
     assert image.pixelColor(5, image.height() // 2).lightness() < 90
 
 
+def test_axes_show_the_numbers_themselves_after_a_change_of_theme(panel, evaluation):
+    panel.put(evaluation)
+    panel.show_view("Leaderboard")
+    panel.set_theme(DARK)
+    axis = panel.views["Leaderboard"]._plot.getAxis("bottom")
+    assert axis.autoSIPrefixScale == 1.0
+
+
 def test_short_names_hold_only_what_differs(evaluation):
     labels = set(short_names(evaluation.results).values())
     assert labels == {"FC size 30", "FC size 60", "FC size 120", "RC"}
