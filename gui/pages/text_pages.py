@@ -48,9 +48,10 @@ def cell_widths(text: str) -> NDArray[np.int64]:
     """int64 (N,): cells that each character takes: 0 for breaks and marks, 2 for wide ones."""
     codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
     widths = np.ones(len(codes), np.int64)
-    unusual = np.unique(codes[(codes < 32) | (codes > 126)])
-    for code in unusual.tolist():
-        widths[codes == code] = _cells(chr(code))
+    places = np.flatnonzero((codes < 32) | (codes > 126))
+    unusual, which = np.unique(codes[places], return_inverse=True)
+    cells = np.array([_cells(chr(code)) for code in unusual.tolist()], dtype=np.int64)
+    widths[places] = cells[which]
     return widths
 
 

@@ -33,6 +33,11 @@ def test_no_line_is_wider_than_the_page(text):
         assert widths[geometry.line == line].sum() <= COLUMNS + 4  # a tab may stand at the end
 
 
+@given(text=texts)
+def test_cells_of_a_text_are_those_of_its_characters_one_by_one(text):
+    assert cell_widths(text).tolist() == [int(cell_widths(each)[0]) for each in text]
+
+
 def test_a_point_on_a_character_finds_it():
     shown = typeset(Document("alpha beta\n\ngamma delta\n"))
     geometry = shown.geometry
