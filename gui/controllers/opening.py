@@ -71,6 +71,7 @@ class Opening(QObject):
         self._jobs = jobs
         self._visible_pages = visible_pages
         self._sessions: dict[str, _Session] = {}
+        self._texts: dict[str, Path] = {}  # text files that are being read
         self._numbers = count()
         self.settings = TextSettings()
         self.uses_layout_model = True
@@ -87,8 +88,8 @@ class Opening(QObject):
             The document's id; it is in the state once the file could be opened.
         """
         path = path.absolute()
-        if known := self.id_of(path):
-            if is_shown:
+        if known := self.id_of(path) or self._id_of_awaited(path):
+            if is_shown and known in self._state.documents:
                 self._state.set_current(known)
             return known
         document = f"document {next(self._numbers)}"
@@ -106,6 +107,11 @@ class Opening(QObject):
         documents = self._state.documents.values()
         return next((each.id for each in documents if each.path == path.absolute()), "")
 
+    def _id_of_awaited(self, path: Path) -> str:
+        """The id of the document with that path that is on its way, or nothing."""
+        paths = self._texts | {key: each.client.path for key, each in self._sessions.items()}
+        return next((key for key, each in paths.items() if each == path), "")
+
     def try_password(self, document: str, password: str) -> None:
         """Open a locked PDF with a password."""
         session = self._sessions[document]
@@ -115,6 +121,7 @@ class Opening(QObject):
     def close(self, document: str) -> None:
         """Close a document and end its processes, each in the lane that uses it."""
         self._jobs.cancel(f"open {document}")
+        self._texts.pop(document, None)
         self._jobs.cancel(f"layout {document}")
         self._jobs.cancel_all(f"text {document} ")
         self._jobs.cancel_all(f"image {document} ")
@@ -151,8 +158,14 @@ class Opening(QObject):
                 self._assemble(document, session, is_final=True)
 
     def reload(self, document: str) -> str:
-        """Read a file again that has changed; its id is another one then."""
+        """Read a file again that has changed; its id is another one then.
+
+        A document whose file is gone stays as it is.
+        """
         path = self._state.documents[document].path
+        if not path.is_file():
+            self.failed.emit(path, "the file is no longer there; what was read of it stays open")
+            return document
         self.close(document)
         return self.open(path)
 
@@ -211,8 +224,9 @@ class Opening(QObject):
                 self._state.add_document(locked, is_shown=session.is_shown)
             self.password_needed.emit(document, str(error) if session.password else "")
             return
-        self._sessions.pop(document, None)
-        _close_clients(session)
+        if document not in self._state.documents:  # a locked one stays, and may be tried again
+            self._sessions.pop(document, None)
+            _close_clients(session)
         self.failed.emit(path, str(error))
 
     def _read_more(self, document: str, session: _Session) -> None:
@@ -378,11 +392,13 @@ class Opening(QObject):
         def work(token: JobToken) -> object:
             from core.document.read import read_document
 
-            return read_document(path, cancel=token)
+            text = read_document(path, cancel=token)
+            return text, typeset(text)
 
-        def done(text: object) -> None:
-            assert isinstance(text, Document), "reading makes a document"
-            shown = typeset(text)
+        def done(made: object) -> None:
+            assert isinstance(made, tuple), "reading makes the text, and its pages for the eye"
+            text, shown = made
+            del self._texts[document]
             opened = OpenDocument(document, path, path.name, shown=shown)
             opened.page_sizes = tuple((page.width, page.height) for page in shown.pages)
             self._state.add_document(opened, is_shown=is_shown)
@@ -390,8 +406,10 @@ class Opening(QObject):
             self.finished.emit(document)
 
         def failed(error: Exception) -> None:
+            del self._texts[document]
             self.failed.emit(path, str(error))
 
+        self._texts[document] = path
         self._jobs.request(f"open {document}", "python", work, done, failed=failed)
 
 

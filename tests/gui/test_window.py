@@ -125,6 +125,43 @@ def test_the_same_file_is_not_opened_twice(bench, note):
     assert len(bench.state.documents) == 1
 
 
+def test_a_file_that_is_asked_for_twice_at_once_is_opened_once(bench, note, tmp_path):
+    report = make_pdf(tmp_path / "report.pdf")
+    for path in (note, report, note, report):
+        bench.window.open_path(path)
+    bench.qtbot.waitUntil(lambda: len(bench.state.documents) >= 2, timeout=30_000)
+    bench.qtbot.waitUntil(lambda: not bench.window.jobs.is_busy(), timeout=30_000)
+    assert sorted(each.name for each in bench.state.documents.values()) == [note.name, "report.pdf"]
+
+
+def test_reloading_a_file_that_is_gone_keeps_what_was_read(bench, note, tmp_path):
+    report = make_pdf(tmp_path / "report.pdf")
+    for path in (note, report):
+        bench.open(path)
+        path.unlink()
+        bench.run("file.reload")
+        assert bench.window.message.isVisible()
+        assert "no longer there" in bench.window.message.text
+        assert bench.state.current.path == path
+        assert bench.state.current.document.final
+
+
+def test_a_locked_file_that_is_gone_is_told_in_place_and_can_be_tried_again(bench, tmp_path):
+    path = make_pdf(tmp_path / "locked.pdf", password="tide")
+    bench.window.open_path(path)
+    strip = bench.window.password
+    bench.qtbot.waitUntil(strip.isVisible, timeout=30_000)
+    kept = path.read_bytes()
+    path.unlink()
+    strip.given.emit(bench.state.current.id, "tide")
+    bench.qtbot.waitUntil(bench.window.message.isVisible, timeout=30_000)
+    assert "locked.pdf" in bench.window.message.text
+    path.write_bytes(kept)
+    with bench.qtbot.waitSignal(bench.state.text_changed, timeout=30_000):
+        strip.given.emit(bench.state.current.id, "tide")
+    assert "Harbour report" in bench.state.current.document.text
+
+
 def test_files_opened_last_are_in_the_menu_newest_first(bench, note, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("Other boats.\n")
