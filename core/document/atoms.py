@@ -39,21 +39,27 @@ class Region:
 
 
 def narrowest_gutter(atoms: Atoms, indices: NDArray[np.int64]) -> float:
-    """Width in points below which a white strip is a gap between words."""
+    """Width in points below which a white strip is a gap between words.
+
+    `indices`, int64 (k,), name the atoms that count.
+    """
     return 0.75 * float(np.median(atoms.size[indices]))
 
 
 def assign_columns(
     atoms: Atoms, indices: NDArray[np.int64], gutters: list[tuple[float, float]]
 ) -> list[NDArray[np.int64]]:
-    """Distribute the atoms over the columns between the gutters."""
+    """Distribute atoms, int64 (k,), over the columns between the gutters: int64 (m,) each."""
     middles = np.array([(low + high) / 2 for low, high in gutters])
     column = np.searchsorted(middles, atoms.u0[indices])
     return [indices[column == number] for number in range(len(gutters) + 1)]
 
 
 def prose_share(atoms: Atoms, columns: list[NDArray[np.int64]]) -> float:
-    """Return the share of the characters that stand on full lines of running text."""
+    """Return the share of the characters that stand on full lines of running text.
+
+    `columns` are the atoms of each column, int64 (m,).
+    """
     prose = total = 0.0
     for column in columns:
         length = np.array([_weight(atoms.text[i]) for i in column.tolist()])
@@ -72,7 +78,10 @@ def _weight(text: str) -> float:
 
 
 def measure_alignment(atoms: Atoms, columns: list[NDArray[np.int64]]) -> tuple[int, float]:
-    """Return how many rows have cells in two columns, and the share of the atoms in such rows."""
+    """Return how many rows have cells in two columns, and the share of the atoms in such rows.
+
+    `columns` are the atoms of each column, int64 (m,).
+    """
     everything = np.concatenate(columns)
     column = np.repeat(np.arange(len(columns)), [len(each) for each in columns])
     order = np.argsort(atoms.v[everything], kind="stable")
@@ -87,6 +96,7 @@ def loose_gutters(atoms: Atoms, indices: NDArray[np.int64]) -> list[tuple[float,
     """Return the white strips between the columns of a table, which a few lines may cross.
 
     Headings over several columns and notes cross them: at most a fifth of the rows, or one.
+    `indices`, int64 (k,), name the atoms that count.
     """
     order = indices[np.argsort(atoms.v[indices], kind="stable")]
     v, size = atoms.v[order], atoms.size[order]

@@ -82,7 +82,7 @@ def find_all(
 
 def _readers_pattern(wanted: str) -> str:
     """Words as a pattern: any white space, any kind of quote and dash, hyphens inside words."""
-    parts = []
+    parts: list[str] = []
     for index, character in enumerate(wanted):
         same = next((group for group in _SAME if character in group), "")
         if character.isspace():

@@ -47,7 +47,7 @@ class Characters:
         return len(self.code)
 
     def take(self, which: NDArray[np.intp]) -> "Characters":
-        """Return some of the characters; lines and fonts keep their numbers."""
+        """Return the characters at `which`, int64 (k,); lines and fonts keep their numbers."""
         of_lines = ("direction", "vertical", "fonts")
         names = [field.name for field in fields(self) if field.name not in of_lines]
         return replace(self, **{name: getattr(self, name)[which] for name in names})

@@ -117,7 +117,7 @@ class Page:
             self.counts[kind] = self.counts.get(kind, 0) + int(number)
 
     def drop(self, which: NDArray[np.integer] | Mask, kind: str = "") -> None:
-        """Leave characters out, by index or by mask."""
+        """Leave characters out, by index, int64 (k,), or by mask, bool (n,)."""
         before = int(self.keep.sum())
         self.keep[which] = False
         if kind:

@@ -15,7 +15,7 @@ def word_at(text: str, offset: int) -> tuple[int, int]:
     low = max(0, offset - _REACH)
     for found in _WORD.finditer(text, low, min(len(text), offset + _REACH)):
         if found.start() <= offset < found.end():
-            return found.span()
+            return int(found.start()), int(found.end())
         if found.start() > offset:
             break
     return offset, min(offset + 1, len(text))

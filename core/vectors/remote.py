@@ -278,7 +278,10 @@ def encode_queries(
 def tokenize_text(
     name: str, window: int | None, text: str, *, cancel: CancelToken, progress: Progress
 ) -> tuple[Spans, NDArray[np.int64]]:
-    """Spans and ids of a text's word pieces; the ids are empty for a model without tokens."""
+    """Spans, int64 (n, 2), and ids, int64 (n,), of a text's word pieces.
+
+    The ids are empty for a model without tokens.
+    """
     del cancel, progress
     model: Embedder = load_embedder(name, window=window)
     if isinstance(model, TokenEmbedder):
@@ -294,7 +297,7 @@ def token_states(
     cancel: CancelToken,
     progress: Progress,
 ) -> NDArray[np.float32]:
-    """Last hidden states of windows of word pieces."""
+    """Last hidden states, float32 (b, w, d), of windows of word pieces, int64 (b, w)."""
     del cancel, progress
     model = load_embedder(name, window=window)
     assert isinstance(model, TokenEmbedder), "only asked of models with token vectors"

@@ -183,8 +183,8 @@ class QueriesPanel(QWidget):
     def show_gold(self, *_: object) -> None:
         """Mark the hits that hold gold of the question that is asked."""
         book = self._book
-        is_asked = book is not None and book.current is not None
-        if book is None or not is_asked or book.current.question.strip() != self._state.query:
+        asked = book.current if book is not None else None
+        if book is None or asked is None or asked.question.strip() != self._state.query:
             self.model.show_gold({})
             return
         self.model.show_gold({each: book.gold_in(each) for each in self._state.documents})

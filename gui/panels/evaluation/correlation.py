@@ -115,5 +115,5 @@ def pearson(points: NDArray[np.float64]) -> NDArray[np.float64]:
         for b in range(count):
             kept = points[~np.isnan(points[:, [a, b]]).any(axis=1)][:, [a, b]]
             if len(kept) >= LEAST and kept.std(axis=0).min() > 1e-12:
-                found[a, b] = np.corrcoef(kept.T)[0, 1]
+                found[a, b] = np.asarray(np.corrcoef(kept.T))[0, 1]
     return found

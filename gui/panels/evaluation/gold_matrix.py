@@ -180,7 +180,7 @@ class GoldMatrix(EvaluationView):
     def table(self) -> Table:
         """The marks, one row a passage."""
         header = ["question", "document", "start", "end", "grade", *self.model.labels]
-        rows = []
+        rows: list[list[str | int | float | None]] = []
         for row in self.model.rows:
             gold = row.gold
             place = (row.question.id, gold.document, gold.start, gold.end, gold.grade)

@@ -46,7 +46,9 @@ class Grid(QTableWidget):
         self.setRowCount(len(rows))
         self.setHorizontalHeaderLabels(list(titles))
         for column, tip in enumerate(tips):
-            self.horizontalHeaderItem(column).setToolTip(tip)
+            header = self.horizontalHeaderItem(column)
+            if header is not None:
+                header.setToolTip(tip)
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for place, row in enumerate(rows):
             for column, words in enumerate(row):
@@ -61,7 +63,8 @@ class Grid(QTableWidget):
 
     def copy(self) -> None:
         """Copy the selected rows as tab-separated values with a header."""
-        lines = ["\t".join(self.horizontalHeaderItem(c).text() for c in range(self.columnCount()))]
+        headers = [self.horizontalHeaderItem(column) for column in range(self.columnCount())]
+        lines = ["\t".join(each.text() if each is not None else "" for each in headers)]
         chosen = sorted({index.row() for index in self.selectedIndexes()})
         for row in chosen or range(self.rowCount()):
             items = [self.item(row, column) for column in range(self.columnCount())]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
+from PySide6.QtGui import QColor
 
 from gui.panels.evaluation.plotting import Plot
 from gui.theme import Theme
@@ -36,8 +37,8 @@ class HeatGrid(Plot):
         least = float(known.min()) if low is None else low
         most = float(known.max()) if high is None else high
         shares = np.nan_to_num((values - least) / max(most - least, 1e-12)).clip(0, 1)
-        ground = np.array(theme.base.getRgb()[:3], np.float64)
-        full = np.array(theme.strategies[0].getRgb()[:3], np.float64)
+        ground = _components(theme.base)
+        full = _components(theme.strategies[0])
         shown = np.where(np.isnan(values), 0.0, 0.12 + 0.88 * shares)[..., None]
         image = (ground + (full - ground) * shown).astype(np.uint8)
         item = pg.ImageItem(image, axisOrder="row-major", levels=(0, 255))
@@ -62,3 +63,8 @@ class HeatGrid(Plot):
             item = pg.TextItem(words, color=colour, anchor=(0.5, 0.5))
             item.setPos(column, row)
             self.addItem(item, ignoreBounds=True)
+
+
+def _components(colour: QColor) -> NDArray[np.float64]:
+    """float64 (3,): red, green and blue, 0 to 255."""
+    return np.array([colour.red(), colour.green(), colour.blue()], np.float64)

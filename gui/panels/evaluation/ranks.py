@@ -91,7 +91,7 @@ class Ranks(EvaluationView):
         shown = self.shown
         if shown is None:
             return
-        rows = [(ALL, "", "", "", "")]
+        rows: list[tuple[str, ...]] = [(ALL, "", "", "", "")]
         for one, other in self._pairs():
             ranks = [rank_of_answer(one), rank_of_answer(other)]
             written = [_rank_words(rank, one) for rank in ranks]

@@ -63,14 +63,16 @@ def short_names(results: Sequence[StrategyResult]) -> dict[str, str]:
     """The code alone where it is unique, else with the parameters that differ."""
     by_code: dict[str, dict[str, Mapping[str, object]]] = {}
     for result in results:
-        own = {name: each for name, each in result.record.parameters.items() if name != "name"}
+        own: dict[str, object] = {
+            name: each for name, each in result.record.parameters.items() if name != "name"
+        }
         by_code.setdefault(result.record.strategy, {})[name_of(result.record)] = own
     found = {}
     for code, variants in by_code.items():
         every = list(variants.values())
         keys = [key for key in every[0] if any(each.get(key) != every[0][key] for each in every)]
-        for name, own in variants.items():
-            parts = [f"{key} {own.get(key)}" for key in keys]
+        for name, variant in variants.items():
+            parts = [f"{key} {variant.get(key)}" for key in keys]
             found[name] = " ".join([code, *parts]) if parts else code
     return found
 
