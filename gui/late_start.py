@@ -28,6 +28,7 @@ MODULES = (
     "gui.panels.bottom_pane",
     "gui.workbench",
     "gui.panels.plots",
+    "gui.retrieval",
     "gui.study",
     "gui.retrieval",
 )

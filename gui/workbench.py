@@ -106,7 +106,7 @@ class Workbench(QObject):
         yield
         self.make_study()
         yield
-        self.make_retrieval()
+        yield from self.make_retrieval()
 
     def _make_menus(self) -> None:
         window = self._window
@@ -163,11 +163,13 @@ class Workbench(QObject):
 
         self.study = Study(self, self._window)
 
-    def make_retrieval(self) -> None:
+    def make_retrieval(self) -> Iterator[None]:
         """Make what belongs to questions, gold and evaluations."""
         from gui.retrieval import Retrieval
 
         self.retrieval = Retrieval(self, self._window)
+        yield
+        yield from self.retrieval.evaluation.make_views()
 
     def make_plots(self) -> None:
         """Make the plots."""

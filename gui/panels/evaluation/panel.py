@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The tab of evaluations: what is run above, the views in a list at the side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -70,7 +70,10 @@ class EvaluatePanel(QWidget):
         self.setObjectName("evaluatePanel")
         self.evaluation: Evaluation | None = None
         self.setup = Setup(state)
-        self.views = {view.title: view(theme) for view in VIEWS}
+        self.views: dict[str, EvaluationView] = {}  # made one by one, by title
+        self._theme = theme
+        self._quote_of: Callable[[str, int, int], str] | None = None
+        self._questions: dict[str, str] = {}
         self.side = QListWidget()
         self.side.setAccessibleName("Views of the evaluation")
         self.side.setSpacing(2)
@@ -91,12 +94,10 @@ class EvaluatePanel(QWidget):
         self._skipped: dict[str, str] = {}
         self._build()
         self._connect()
-        self._show()
+        self.side.setCurrentRow(0)
 
     def _build(self) -> None:
-        for title, view in self.views.items():
-            self.side.addItem(title)
-            self.stack.addWidget(view)
+        self.side.addItems([view.title for view in VIEWS])
         for name in dict.fromkeys((*COMPARED, *(each.name for each in MEASURES))):
             self.measure.addItem(measure_words(name, self.setup.k.value()), name)
             tip = next(each.words for each in MEASURES if each.name == name)
@@ -123,7 +124,6 @@ class EvaluatePanel(QWidget):
         column.addLayout(row)
         column.addWidget(self._duplicates)
         column.addWidget(split, 1)
-        self.side.setCurrentRow(0)
 
     def _strip(self) -> QWidget:
         strip = QWidget()
@@ -143,24 +143,46 @@ class EvaluatePanel(QWidget):
         self.part.currentIndexChanged.connect(self._show)
         self.measure.currentIndexChanged.connect(self._show)
         self.setup.refused.connect(self.fail)
-        for view in self.views.values():
-            view.passage_asked.connect(self.passage_asked)
-            view.why_asked.connect(self._on_why)
+
+    def make_views(self) -> Iterator[None]:
+        """Make the views; between two steps the event loop may turn."""
+        for kind in VIEWS:
+            self.view(kind.title)
+            yield
+
+    def view(self, title: str) -> EvaluationView:
+        """The view of that title, made if it is not there yet."""
+        if title not in self.views:
+            made = next(kind for kind in VIEWS if kind.title == title)(self._theme)
+            made.passage_asked.connect(self.passage_asked)
+            made.why_asked.connect(self._on_why)
+            self.views[title] = made
+            self.stack.addWidget(made)
+            self._tell_texts(made)
+            made.show_part(*self._part_shown())
+        return self.views[title]
+
+    def _tell_texts(self, view: EvaluationView) -> None:
+        if isinstance(view, GoldMatrix | NotFound) and self._quote_of is not None:
+            view.quote_of = self._quote_of
+        if isinstance(view, Ranks):
+            view.question_of = self._questions
 
     def set_quotes(self, quote_of: Callable[[str, int, int], str]) -> None:
         """Where the text of a passage is asked for."""
+        self._quote_of = quote_of
         for view in self.views.values():
-            if isinstance(view, GoldMatrix | NotFound):
-                view.quote_of = quote_of
+            self._tell_texts(view)
 
     def set_questions(self, words: dict[str, str]) -> None:
         """The words of the questions by their ids."""
+        self._questions = words
         for view in self.views.values():
-            if isinstance(view, Ranks):
-                view.question_of = words
+            self._tell_texts(view)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
+        self._theme = theme
         for view in self.views.values():
             view.set_theme(theme)
 
@@ -262,6 +284,12 @@ class EvaluatePanel(QWidget):
         self.setup.ask()
 
     def _show(self, *_: object) -> None:
+        part = self._part_shown()
+        for view in self.views.values():
+            view.show_part(*part)
+
+    def _part_shown(self) -> tuple[Shown | None, str]:
+        """What the views show, or the sentence that says why there is nothing."""
         evaluation = self.evaluation
         shown = None
         if evaluation is not None and evaluation.results:
@@ -270,26 +298,25 @@ class EvaluatePanel(QWidget):
         message = f"✕ {self._failure}" if self._failure else ""
         if not message and not self.bar.isHidden():
             message = "Evaluating: the first row appears when the first strategy is done."
-        for view in self.views.values():
-            view.show_part(shown, message)
+        return shown, message
 
     def _on_side(self, row: int) -> None:
-        view = list(self.views.values())[row]
+        view = self.view(VIEWS[row].title)
         self.stack.setCurrentWidget(view)
         self.measure.setEnabled(view.uses_measure)
 
     def show_view(self, title: str) -> None:
         """Bring a view to the front."""
-        self.side.setCurrentRow(list(self.views).index(title))
+        self.side.setCurrentRow([view.title for view in VIEWS].index(title))
 
     def _on_why(self, name: str, question: str, number: int) -> None:
-        view = self.views[NotFound.title]
+        view = self.view(NotFound.title)
         assert isinstance(view, NotFound), "the view of that title"
         view.ask(name, question, number)
         self.show_view(NotFound.title)
 
     def _export(self) -> None:
-        view = list(self.views.values())[max(0, self.side.currentRow())]
+        view = self.view(VIEWS[max(0, self.side.currentRow())].title)
         try:
             name = ask_and_export(view, self)
         except ChunkscopeError as error:

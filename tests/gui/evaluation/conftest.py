@@ -102,6 +102,8 @@ def evaluation_by_document(_own_folders) -> Evaluation:
 def panel(qtbot):
     """The panel of evaluations without the window."""
     made = EvaluatePanel(State(), LIGHT)
+    for _ in made.make_views():
+        pass
     made.set_quotes(lambda name, start, end: TEXTS[name][start:end])
     qtbot.addWidget(made)
     made.resize(1200, 420)
