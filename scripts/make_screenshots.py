@@ -24,6 +24,7 @@ SHARED = Path(os.environ.get("CHUNKSCOPE_SHARED", ROOT.parent / "shared"))
 OUT = ROOT / "build" / "screenshots"
 SAMPLES = ROOT / "resources" / "samples"
 SETTLE_SECONDS = 90.0
+SHOWN_TURNS = 60  # of the event loop, until everything is laid out
 QUIET_SECONDS = 1.5  # nothing runs for so long: the window has settled
 
 Steps = Callable[["Camera"], None]
@@ -171,9 +172,11 @@ class Camera:
         """Let the window work for a moment."""
         import time
 
+        from PySide6.QtCore import QEvent
         from PySide6.QtWidgets import QApplication
 
         QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         time.sleep(0.005)
 
     def settle(self) -> None:
@@ -205,6 +208,8 @@ def take(shot: Shot, target: Path) -> None:
         camera.settle()
     elif shot.document is not None:
         camera.first_pages()
+    for _ in range(SHOWN_TURNS):
+        camera.turn()
     target.parent.mkdir(parents=True, exist_ok=True)
     camera.window.grab().save(str(target))
     camera.window.close()

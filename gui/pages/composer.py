@@ -294,7 +294,8 @@ class Composer:
             pieces = self._hit_pieces(maker, opened, hit, result.chunks, canvas.page)
             if not len(pieces):
                 continue
-            painters.paint_bars(canvas.painter, pieces, canvas.transform, canvas.theme.accent, 3)
+            bar = painters.for_paper(canvas.theme.accent)
+            painters.paint_bars(canvas.painter, pieces, canvas.transform, bar, 3)
             first = painters.mapped(pieces.quads[:1], canvas.transform)[0].mean(axis=0)
             x = canvas.box.left() - painters.BADGE
             y = float(first[1])
@@ -325,7 +326,11 @@ class Composer:
         for pointed, width in ((self._state.selection, 2.0), (self._state.hovered, 1.0)):
             pieces = self._pointed_pieces(pointed, maker, canvas.page)
             painters.paint_outline(
-                canvas.painter, pieces, canvas.transform, canvas.theme.accent, width
+                canvas.painter,
+                pieces,
+                canvas.transform,
+                painters.for_paper(canvas.theme.accent),
+                width,
             )
 
     def _pointed_pieces(self, pointed: Selection, maker: OverlayMaker, page: int) -> Pieces:

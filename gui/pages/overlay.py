@@ -75,6 +75,7 @@ class OverlayMaker:
         self._geometry = geometry
         self._next = next_glyph(geometry, document.text)
         self._extents = line_extents(geometry)
+        self._is_leftward = lines_leftward(geometry)
 
     def overlay(self, chunks: Chunks, page: int, tails: Mapping[int, int] | None) -> PageOverlay:
         """What `chunks` look like on `page`; `tails` gives the first unread offset of a chunk."""
@@ -170,13 +171,16 @@ class OverlayMaker:
         """float32 (k, 4, 2): paths of cuts before glyphs at `offsets`."""
         geometry, lines = self._geometry, self._geometry.lines
         line = geometry.line[offsets]
-        at = np.minimum(geometry.start[offsets], geometry.end[offsets])
-        least, greatest = self._extents[line, 0], self._extents[line, 1]
-        at = np.where(at <= least + 0.5, least, at)
+        start, end = geometry.start[offsets], geometry.end[offsets]
+        is_leftward, extents = self._is_leftward[line], self._extents[line]
+        at = np.where(is_leftward, np.maximum(start, end), np.minimum(start, end))
+        first = np.where(is_leftward, extents[:, 1], extents[:, 0])
+        last = np.where(is_leftward, extents[:, 0], extents[:, 1])
+        at = np.where(np.abs(at - first) <= 0.5, first, at)
         top, foot = -lines.ascent[line], lines.descent[line]
-        along = np.stack([least, at, at, greatest], axis=1)
+        along = np.stack([first, at, at, last], axis=1)
         across = np.stack([foot, foot, top, top], axis=1)
-        starts_line = at == least
+        starts_line = at == first
         across[starts_line, :2] = top[starts_line, None]
         dx, dy = lines.dx[line][:, None], lines.dy[line][:, None]
         x = lines.x[line][:, None] + along * dx - across * dy
@@ -204,6 +208,18 @@ def line_extents(geometry: CharGeometry) -> NDArray[np.float32]:
     np.minimum.at(extents[:, 0], line, np.minimum(start, end))
     np.maximum.at(extents[:, 1], line, np.maximum(start, end))
     return extents
+
+
+def lines_leftward(geometry: CharGeometry) -> NDArray[np.bool_]:
+    """(lines,): whether reading goes against the line's direction, as in Arabic and Hebrew."""
+    known = np.flatnonzero(geometry.line >= 0)
+    line = geometry.line[known]
+    middle = (geometry.start[known] + geometry.end[known]) / 2
+    first, last = np.zeros((2, len(geometry.lines)), np.float32)
+    last[line] = middle  # of an index that is there twice, the latter value stays
+    first[line[::-1]] = middle[::-1]
+    leftward: NDArray[np.bool_] = first > last
+    return leftward
 
 
 def _overlaps(spans: Spans) -> tuple[Spans, Indices]:

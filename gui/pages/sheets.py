@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QPainter, QTransform
 from gui.pages.camera import Camera
 from gui.pages.images import PageImages, Tile, tiles_of
 from gui.state import OpenDocument
-from gui.theme import Theme
+from gui.theme import LIGHT, Theme
 
 SETTLE_MILLISECONDS = 120  # after the last zoom step the sharp image is asked for
 _NEXT_PAGE = 20  # priority: the pages before and after the view
@@ -65,12 +65,14 @@ class Sheets(QObject):
         layout = self._camera.layout
         box = layout.rectangle(page)
         _paint_shadow(painter, box, theme)
-        error = self._images.error(opened.id, page)
+        error = self.error(opened, page)
         if error:
-            painter.setPen(theme.bad)
+            painter.fillRect(box, theme.page)
+            painter.setPen(LIGHT.bad)  # on a white page
             words = f"✕ Page {page + 1} cannot be drawn: {error}\n\nClick to try again."
             flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-            painter.drawText(box.adjusted(24, 24, -24, -24), int(flags), words)
+            seen = box.intersected(self._camera.box).adjusted(24, 24, -24, -24)
+            painter.drawText(seen, int(flags), words)
             return
         transform = layout.transform(page)
         width, height = layout.sizes[page].tolist()

@@ -190,6 +190,9 @@ class PageView(QAbstractScrollArea):
         layout, ratio = self.camera.layout, self.devicePixelRatioF()
         for page in layout.visible(clip.top(), clip.bottom()):
             self.sheets.paint(painter, opened, page, theme=self._theme, ratio=ratio)
+            if self.sheets.error(opened, page):
+                labels[page] = []
+                continue
             labels[page] = self._composer.paint(
                 painter,
                 page,

@@ -143,6 +143,11 @@ class Thumbnails(QAbstractScrollArea):
         painter.fillRect(self.viewport().rect(), self._theme.window)
         opened = self._state.current
         if opened is None or not len(self._tops):
+            painter.setPen(self._theme.muted)
+            words = "No document." if opened is None else "Locked, or not read yet."
+            box = QRectF(self.viewport().rect()).adjusted(12, 24, -12, -12)
+            flags = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
+            painter.drawText(box, int(flags), words)
             return
         top = self.verticalScrollBar().value()
         first = max(0, int(np.searchsorted(self._tops, top, side="right")) - 1)

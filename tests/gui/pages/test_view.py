@@ -211,6 +211,8 @@ def test_a_page_that_cannot_be_drawn_says_so_and_is_tried_again_by_a_click(desk)
     tile = next(tile for tile in view.sheets._images._kept if tile.page == 0)
     view.sheets._images.put_error(tile, RuntimeError("it is torn"))
     assert view.sheets.error(desk.state.current, 0) == "it is torn"
+    said = pixels(view.viewport().grab().toImage())[200:420]
+    assert (np.abs(said - np.array([0xA8, 0x00, 0x3C])).sum(axis=2) < 60).any()
     desk.qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(400, 300))
     assert view.sheets.error(desk.state.current, 0) == ""
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""Where cuts are drawn: before the character in the direction in which a line is read."""
+
+import numpy as np
+
+from core.document.model import CharGeometry, Document, Lines, Page
+from gui.pages.overlay import OverlayMaker
+
+CELL = 10.0  # points, the width of each character
+
+
+def one_line(text: str, *, is_leftward: bool = False) -> OverlayMaker:
+    """A line whose characters stand side by side from x = 100, the first one left or right."""
+    n = len(text)
+    places = np.arange(n)[::-1] if is_leftward else np.arange(n)
+    one = np.ones(1, np.float32)
+    lines = Lines(
+        np.zeros(1, np.int32), one * 100, one * 50, one, one * 0, one * np.float32(8), one * 2
+    )
+    start = (places * CELL).astype(np.float32)
+    geometry = CharGeometry(np.zeros(n, np.int32), start, start + np.float32(CELL), lines)
+    pages = (Page(0, 400, 400, 0, 0, n, "1"),)
+    return OverlayMaker(Document(text, pages=pages, geometry=geometry))
+
+
+def path(maker: OverlayMaker, offset: int) -> list[list[float]]:
+    found = maker.cut_path(offset)
+    assert found is not None
+    return found[1].tolist()
+
+
+def test_a_cut_inside_a_line_goes_under_what_is_before_and_over_what_follows():
+    assert path(one_line("abcd"), 1) == [[100, 52], [110, 52], [110, 42], [140, 42]]
+
+
+def test_a_cut_in_a_line_that_is_read_leftward_has_what_is_before_on_its_right():
+    maker = one_line("אבגד", is_leftward=True)
+    assert path(maker, 1) == [[140, 52], [130, 52], [130, 42], [100, 42]]
+
+
+def test_a_cut_at_the_start_of_a_line_goes_over_all_of_it_in_both_directions():
+    assert path(one_line("abcd"), 0) == [[100, 42], [100, 42], [100, 42], [140, 42]]
+    maker = one_line("אבגד", is_leftward=True)
+    assert path(maker, 0) == [[140, 42], [140, 42], [140, 42], [100, 42]]
