@@ -89,9 +89,15 @@ def _punkt(document: Document) -> Spans:
 
 @lru_cache(maxsize=1)
 def punkt() -> Any:
-    """NLTK's Punkt tokenizer with the packaged English parameters; nothing is downloaded."""
+    """NLTK's Punkt tokenizer with the packaged English parameters; nothing is downloaded.
+
+    WORKAROUND: NLTK 3.10 ends the search for sentence ends 5 s after it began, with the time
+    spent between two of them, so that long texts fail on a busy machine. The pattern looks at a
+    mark and the word after it and cannot backtrack far: it is given all the time it needs.
+    """
     import punkt as package
-    from nltk.tokenize.punkt import PunktParameters, PunktSentenceTokenizer
+    from nltk import redos
+    from nltk.tokenize.punkt import PunktLanguageVars, PunktParameters, PunktSentenceTokenizer
 
     model = package.load_model("english")
     parameters = PunktParameters()
@@ -99,7 +105,9 @@ def punkt() -> Any:
     parameters.collocations = set(model.collocations)
     parameters.sent_starters = set(model.sent_starters)
     parameters.ortho_context.update(model.ortho_context)
-    return PunktSentenceTokenizer(parameters)
+    language = PunktLanguageVars()
+    language._re_period_context = redos.compile(language.period_context_re(), timeout=None)
+    return PunktSentenceTokenizer(parameters, lang_vars=language)
 
 
 def split_apart(

@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from hypothesis import given
+from nltk import redos
 
 from core.document.model import Block, Document
 from core.errors import ParameterError
@@ -18,6 +19,12 @@ QUICK = tuple(name for name in SPLITTERS if name != "spacy")
 def split(text, name, language="en", **options):
     document = Document(text, language=language)
     return [text[a:b] for a, b in split_sentences(document, name, **options).tolist()]
+
+
+def test_punkt_takes_the_time_that_a_long_text_needs(monkeypatch):
+    monkeypatch.setattr(redos, "DEFAULT_TIMEOUT", 0.1)  # seconds; of all its patterns
+    sentence = "The tide turns twice a day, and the boats wait. "
+    assert len(split(sentence * 20_000, "punkt")) == 20_000
 
 
 @pytest.mark.parametrize(
