@@ -112,6 +112,7 @@ class State(QObject):
 
     Signals:
         documents_changed: the list of open documents changed.
+        document_closed: document id; work for it has become useless.
         current_changed: the OpenDocument now shown, or None.
         sizes_known: document id; its pages can be laid out.
         text_changed: document id; more text arrived, or a new version of it.
@@ -126,6 +127,7 @@ class State(QObject):
     """
 
     documents_changed = Signal()
+    document_closed = Signal(str)
     current_changed = Signal(object)
     sizes_known = Signal(str)
     text_changed = Signal(str)
@@ -169,6 +171,7 @@ class State(QObject):
         if self.documents.pop(document, None) is None:
             return
         self.documents_changed.emit()
+        self.document_closed.emit(document)
         if self.current is not None and self.current.id == document:
             self.set_current(next(reversed(self.documents), ""))
 

@@ -63,6 +63,7 @@ class Chunking(QObject):
         state.slots_changed.connect(self.update_all)
         state.text_changed.connect(self._on_text)
         state.current_changed.connect(self._on_current)
+        state.document_closed.connect(self._on_closed)
         state.query_changed.connect(self._on_query)
 
     def update_all(self) -> None:
@@ -206,6 +207,10 @@ class Chunking(QObject):
     def _on_current(self, opened: OpenDocument | None) -> None:
         del opened
         self.update_all()
+
+    def _on_closed(self, document: str) -> None:
+        for jobs in ("chunks", "measure"):
+            self._jobs.cancel_all(f"{jobs} {document} ")
 
     def _on_query(self, query: str) -> None:
         """Strategies that read the text for what is asked get the new query."""

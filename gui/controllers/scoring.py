@@ -41,6 +41,7 @@ class Scoring(QObject):
         state.chunks_changed.connect(self._on_chunks)
         state.text_changed.connect(self._on_text)
         state.current_changed.connect(self._on_current)
+        state.document_closed.connect(self._on_closed)
 
     def set_options(self, options: ScoreOptions) -> None:
         """Score again with other options; other weights alone only change the mean."""
@@ -85,6 +86,12 @@ class Scoring(QObject):
     def _on_current(self, opened: OpenDocument | None) -> None:
         del opened
         self.start()
+
+    def _on_closed(self, document: str) -> None:
+        for job in ("vectors", "pairs"):
+            self._jobs.cancel(f"{job} {document}")
+        for jobs in ("scores", "exact"):
+            self._jobs.cancel_all(f"{jobs} {document} ")
 
     def _on_chunks(self, document: str, slot: int) -> None:
         opened, changed = self._state.documents.get(document), self._state.slot(slot)
