@@ -18,14 +18,23 @@ SAMPLE = ROOT / "resources" / "samples" / "guideline.pdf"
 QUERIES = SAMPLE.with_name("guideline.queries.json")
 MODEL = "minilm"
 # The strategies that the window shows first, and those whose decisions need vectors.
-STRATEGIES = ("RC", "FC", "S1", "SSTC", "SEBC", "SVAC", "K4")
+STRATEGIES = (
+    "SSTC:threshold=0.4",
+    "RC:size=1000,overlap=0",
+    "RC",
+    "FC",
+    "S1",
+    "SEBC",
+    "SVAC",
+    "K4",
+)
 
 
 def main() -> int:
     """Make the vectors in a temporary cache, and pack it."""
     from core.document.read import read_document
     from core.pipeline import Pipeline
-    from core.strategies.recipe import make_recipe
+    from core.strategies.recipe import parse_recipe
     from core.vectors.cache import SHIPPED_FOLDER, VectorCache, pack
     from core.vectors.models import load_embedder
 
@@ -39,7 +48,7 @@ def main() -> int:
         pipeline = Pipeline(embedder)
         pipeline.token_vectors(document)
         for code in STRATEGIES:
-            chunks = pipeline.chunk(make_recipe(code), document)
+            chunks = pipeline.chunk(parse_recipe(code), document)
             pipeline.score(document, chunks, policy="exact")
             print(f"{code}: {len(chunks)} chunks")
         questions = json.loads(QUERIES.read_text(encoding="utf-8"))["questions"]
