@@ -236,6 +236,7 @@ class Searching(QObject):
         is_same_question = kind == "late" and not self.choices.all_documents
         if is_same_question and self.choices.mode == "dense" and before and before != after:
             _log.warning("hits of the index differ from the exact product: %s, %s", after, before)
+        self._jobs.cancel(f"hits {current.id} {slot}")  # an approximate answer comes too late now
         self._put(current, slot, found.hits, "exact")
         if slot == self._state.chosen:
             self.told.emit(_facts(found, kind))

@@ -29,6 +29,7 @@ TITLES = ("Rank", "Score", "Chunk", "Page", "Gold", "Document", "Text")
 WIDTHS = (50, 70, 60, 50, 60, 140, 600)
 WHOLE = 0.99  # share of a gold passage that a hit holds whole
 SNIPPET = 160
+SOURCES = {"approximate": ", ≈ from late vectors", "exact": " from LanceDB"}  # of hits
 MODES = (
     ("Dense", "dense", "Nearest vectors, exactly"),
     ("Dense, index", "index", "LanceDB's vector index, from 20,000 chunks up"),
@@ -173,6 +174,11 @@ class QueriesPanel(QWidget):
         """Say something above the hits: searching, or why nothing was found."""
         self._note.setText(text)
 
+    @property
+    def note(self) -> str:
+        """The line above the hits."""
+        return self._note.text()
+
     def set_book(self, book: QuestionBook) -> None:
         """Mark the gold of the question looked at in the hits."""
         self._book = book
@@ -209,8 +215,8 @@ class QueriesPanel(QWidget):
         self.model.show(hits)
         if not self._state.query:
             self.say("Ask a question of this document.")
-        elif hits and result is not None and result.hits_exactness == "approximate":
-            self.say(f"{len(hits)} hits, ≈ from late vectors")
+        elif hits and result is not None:
+            self.say(f"{len(hits)} hits{SOURCES.get(result.hits_exactness, '')}")
 
     def _on_choice(self, _: int) -> None:
         self.choices_changed.emit(

@@ -58,6 +58,14 @@ def test_all_open_documents_are_searched_and_a_hit_opens_its_own(searched, qtbot
     assert (state.selection.start, state.selection.end) == (hits[row].start, hits[row].end)
 
 
+def test_the_line_above_the_hits_names_the_index_once_it_has_answered(searched):
+    hits = ask(searched, "How many visitors did the comet keeper count?")
+    panel = searched.workbench.bottom.queries
+    assert panel.note.startswith(f"{len(hits)} hits from LanceDB, ")
+    searched.state.current_changed.emit(searched.state.current)
+    assert panel.note == f"{len(hits)} hits from LanceDB"
+
+
 def test_this_document_finds_only_its_own(searched):
     hits = ask(searched, "How many visitors did the comet keeper count?")
     assert {hit.document for hit in hits} == {searched.state.current.id}
