@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from core.cancel import NEVER, CancelToken, Progress, silent
-from core.errors import Cancelled, ChunkscopeError, ModelError
+from core.errors import Cancelled, ChunkscopeError, EngineEnded, ModelError
 
 POLL_SECONDS = 0.02
 CLOSE_SECONDS = 1.0
@@ -45,11 +45,11 @@ class EngineProcess:
         self._starting = threading.Lock()
         self._locks = (threading.Lock(), threading.Lock())
 
-    def start(self) -> None:
-        """Start the child, if it does not run."""
+    def start(self) -> list[Connection]:
+        """Start the child, if it does not run, and return the pipes to it."""
         with self._starting:
             if self._process is not None and self._process.is_alive():
-                return
+                return self._pipes
             context = multiprocessing.get_context("spawn")
             pairs = [context.Pipe() for _ in (_LONG, _URGENT)]
             self._pipes = [ours for ours, _ in pairs]
@@ -60,6 +60,7 @@ class EngineProcess:
             self._process.start()
             for pipe in theirs:
                 pipe.close()
+            return self._pipes
 
     def call(
         self,
@@ -73,7 +74,7 @@ class EngineProcess:
         Raises:
             Cancelled: `cancel` said so; the engine stops at its next step.
             ChunkscopeError: what the function raised.
-            ModelError: the process died; the next call starts it again.
+            EngineEnded: the process died; the next call starts it again.
         """
         return self._ask(_LONG, function, arguments, cancel, progress)
 
@@ -106,14 +107,16 @@ class EngineProcess:
     ) -> Any:
         while not self._locks[which].acquire(timeout=POLL_SECONDS):
             cancel.check()
+        pipes: list[Connection] = []
         try:
-            self.start()
-            pipe, number = self._pipes[which], next(self._numbers)
+            pipes = self.start()
+            pipe, number = pipes[which], next(self._numbers)
             pipe.send((number, function, arguments))
             return self._answer(pipe, number, cancel, progress)
         except (EOFError, BrokenPipeError, ConnectionResetError, OSError) as error:
-            self.close()
-            raise ModelError(
+            if self._pipes is pipes:  # else the other lane has started a new one already
+                self.close()
+            raise EngineEnded(
                 "the engine process ended while it worked: try again; if it happens again, "
                 "the document may need more memory than there is"
             ) from error

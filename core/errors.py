@@ -25,6 +25,10 @@ class ModelError(ChunkscopeError):
     """A model is not there, or does not do what is asked of it."""
 
 
+class EngineEnded(ModelError):
+    """The engine's process ended while it worked; asked again, it starts anew."""
+
+
 class SearchError(ChunkscopeError):
     """An index, a query set or a gold passage cannot be used."""
 

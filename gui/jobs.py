@@ -11,11 +11,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from core.errors import Cancelled
+from core.errors import Cancelled, EngineEnded
 
 LANES = ("pages", "layout", "python", "model", "query")
 # Python's default of 5 ms lets a worker hold the interpreter for a third of a frame.
@@ -70,6 +70,8 @@ class _Request:
     done: Done = field(compare=False)
     failed: Failed | None = field(compare=False)
     title: str = field(compare=False)
+    lane: str = field(compare=False)
+    is_again: bool = field(compare=False, default=False)  # the engine ended at the first time
 
 
 class _Lane:
@@ -136,12 +138,16 @@ class Jobs(QObject):
         progressed: slot, done, total, what ("chunks").
         ended: slot.
         failed: slot, the exception, when the request gave no handler of its own.
+        engine_ended: message, whether the work is asked again: once, without being told to.
+        engine_back: work that was asked again is done.
     """
 
     started = Signal(str, str)
     progressed = Signal(str, int, int, str)
     ended = Signal(str)
     failed = Signal(str, object)
+    engine_ended = Signal(str, bool)
+    engine_back = Signal()
     _arrived = Signal(object, object, object)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -177,17 +183,21 @@ class Jobs(QObject):
         """
         if self._closed:
             return
-        self.cancel(slot)
+        number, token = next(self._numbers), self._token(slot)
+        self._submit(_Request(priority, number, slot, work, token, done, failed, title, lane))
 
+    def _token(self, slot: str) -> JobToken:
         def announce(made: int, total: int, what: str) -> None:
             self.progressed.emit(slot, made, total, what)
 
-        request = _Request(
-            priority, next(self._numbers), slot, work, JobToken(announce), done, failed, title
-        )
+        return JobToken(announce)
+
+    def _submit(self, request: _Request) -> None:
+        slot, lane = request.slot, request.lane
+        self.cancel(slot)
         self._current[slot] = request
-        if title:
-            self.started.emit(slot, title)
+        if request.title:
+            self.started.emit(slot, request.title)
         if lane not in self._lanes:
             if lane not in LANES:
                 raise ValueError(f"there is no lane '{lane}'; the lanes are {', '.join(LANES)}")
@@ -236,7 +246,15 @@ class Jobs(QObject):
             return
         del self._current[request.slot]
         self.ended.emit(request.slot)
+        if isinstance(error, EngineEnded):
+            self.engine_ended.emit(str(error), not request.is_again)
+            if not request.is_again:
+                token = self._token(request.slot)
+                self._submit(replace(request, token=token, is_again=True))
+                return
         if error is None:
+            if request.is_again:
+                self.engine_back.emit()
             request.done(result)
         elif request.failed is not None:
             request.failed(error)

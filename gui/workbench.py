@@ -209,7 +209,10 @@ class Workbench(QObject):
         self.bottom.queries.asked.connect(window.state.set_query)
         self.bottom.queries.top_k_changed.connect(self.searching.set_top_k)
         self.searching.failed.connect(self.bottom.queries.say)
+        self.searching.told.connect(self.bottom.queries.say)
         self.scoring.vectors_ready.connect(self._on_vectors)
+        window.jobs.engine_ended.connect(self._on_engine_ended)
+        window.jobs.engine_back.connect(self._on_engine_back)
         self.recent.path_asked.connect(self._open)
         self.notices.page_asked.connect(self._go_to_page)
         window.status.notices_asked.connect(self._show_notices)
@@ -254,6 +257,15 @@ class Workbench(QObject):
     def _on_no_model(self, message: str) -> None:
         is_there = self.models.current is not None
         self.toolbar.show_lamp("● model ready" if is_there else "✕ no model", message)
+
+    def _on_engine_ended(self, message: str, is_asked_again: bool) -> None:
+        self.toolbar.show_lamp("○ engine restarts" if is_asked_again else "✕ engine ended", message)
+        again = "The engine process ended while it worked; it is started and asked again."
+        self._window.say(again if is_asked_again else message)
+
+    def _on_engine_back(self) -> None:
+        if self.models.current is not None:
+            self.toolbar.show_lamp("● model ready", self.models.current.id)
 
     def _on_vectors(self, document: str) -> None:
         del document

@@ -57,6 +57,14 @@ class _Lost(Exception):
     """The process died or was late; the message is the reason."""
 
 
+class _Died(_Lost):
+    """The process died."""
+
+
+class _ReaderEnded(PageError):
+    """The process died before it answered for a page; asked again, it starts anew."""
+
+
 class PdfClient:
     """A PDF that is read in a process of its own, which starts with the first request.
 
@@ -145,8 +153,17 @@ class PdfClient:
         """Draw a page, or the part `clip` (points, display frame), at `scale` pixels a point.
 
         `rotation` turns the view clockwise, a multiple of 90 degrees. `PageImage.scale` is lower
-        than asked where the picture would have too many pixels.
+        than asked where the picture would have too many pixels. A process that has died is
+        started again once, since something else than this page may have ended it.
         """
+        try:
+            return self._draw(index, scale, clip, rotation, deadline)
+        except _ReaderEnded:
+            return self._draw(index, scale, clip, rotation, deadline)
+
+    def _draw(
+        self, index: int, scale: float, clip: Box | None, rotation: int, deadline: float
+    ) -> PageImage:
         self._yield_pipe(None)  # it may lose the process, and the memory with it
         self._memory = self._memory or _new_memory()
         name = self._memory.name if self._memory else ""
@@ -258,31 +275,31 @@ class PdfClient:
         try:
             connection.send(request)
         except (BrokenPipeError, ConnectionResetError, OSError):
-            self._lose("stopped")
+            self._lose(_Died("stopped"))
 
     def _receive(self, deadline: float) -> Any:
         """Wait for one answer; end the process when it does not come."""
         connection = self._start()
         try:
             if not connection.poll(deadline):
-                self._lose(f"took longer than {deadline:g} s")
+                self._lose(_Lost(f"took longer than {deadline:g} s"))
             kind, value = connection.recv()
         except (EOFError, ConnectionResetError, OSError):
-            self._lose("stopped the reader")
+            self._lose(_Died("stopped the reader"))
         if kind == "value":
             return value
         raise {"PasswordError": PasswordError, "PageFault": PageError}.get(kind, DocumentError)(
             value
         )
 
-    def _lose(self, reason: str) -> NoReturn:
+    def _lose(self, reason: _Lost) -> NoReturn:
         """End the process, so that the next request starts a new one."""
         process = self._process
         if process and process.is_alive():
             process.kill()
         self.close()
         self.restarts += 1
-        raise _Lost(reason)
+        raise reason
 
     def _ask_page(
         self, method: str, index: int, arguments: tuple[Any, ...], deadline: float
@@ -291,9 +308,8 @@ class PdfClient:
         try:
             return self._ask(method, (index, *arguments), deadline)
         except (PageError, _Lost) as fault:
-            raise PageError(
-                f"Page {index + 1} of {self.path.name} cannot be read: {fault}"
-            ) from None
+            kind = _ReaderEnded if isinstance(fault, _Died) else PageError
+            raise kind(f"Page {index + 1} of {self.path.name} cannot be read: {fault}") from None
 
     def _check(self, index: int) -> PdfInfo:
         if self.info is None:

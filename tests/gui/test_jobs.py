@@ -6,6 +6,7 @@ import threading
 import pytest
 from PySide6.QtCore import QCoreApplication, QThread
 
+from core.errors import EngineEnded
 from gui.jobs import Jobs
 
 
@@ -135,3 +136,23 @@ def test_after_closing_nothing_is_taken(qtbot):
     jobs.close()
     jobs.request("a", "python", arrived.append, arrived.append)
     assert not jobs.is_busy() and not arrived
+
+
+@pytest.mark.parametrize("deaths", [1, 2])
+def test_work_whose_engine_ended_is_asked_once_more_and_no_more(jobs, qtbot, deaths):
+    left, arrived, failures, told = [None] * deaths, [], [], []
+
+    def work(token):
+        if left:
+            left.pop()
+            raise EngineEnded("it ended")
+        return "answer"
+
+    jobs.engine_ended.connect(lambda message, again: told.append(again))
+    jobs.engine_back.connect(lambda: told.append("back"))
+    jobs.request("a", "model", work, arrived.append, failed=failures.append)
+    qtbot.waitUntil(lambda: not jobs.is_busy())
+    if deaths == 1:
+        assert (arrived, failures, told) == (["answer"], [], [True, "back"])
+    else:
+        assert (arrived, len(failures), told) == ([], 1, [True, False])

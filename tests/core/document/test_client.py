@@ -230,3 +230,11 @@ def test_clients_that_nobody_closed_are_ended_at_exit(pages_pdf):
     process = psutil.Process(client.pid)
     client_module.close_all()
     assert not process.is_running()
+
+
+def test_an_image_is_drawn_though_the_process_was_killed_while_it_had_nothing_to_do(client):
+    before = client.image(0, 1.0)
+    os.kill(client.pid, signal.SIGKILL)
+    after = client.image(0, 1.0)
+    assert after.data == before.data
+    assert client.restarts == 1
