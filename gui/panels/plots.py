@@ -15,6 +15,7 @@ from gui.state import Selection, State
 from gui.theme import Theme
 
 BARS = 40
+LOWEST = 56  # height of a plot in the lowest pane, dip
 MOST_POINTS = 4_000
 TAIL_WARNING = 0.01  # of the text
 # Parameters that a value of the strategy is compared with: a line in the plot is the slider.
@@ -33,7 +34,7 @@ class SizePlot(pg.PlotWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         plain(self)
-        self.setLabel("bottom", "tokens")
+        self._caption = caption(self, "tokens a chunk")
         self.setToolTip("Sizes of the chunks; the shaded band is what size compliance allows")
         self._edges: NDArray[np.float64] = np.empty(0)
         self._bars = pg.BarGraphItem(x=[], height=[], width=1)
@@ -47,6 +48,7 @@ class SizePlot(pg.PlotWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         recolour(self, theme)
+        self._caption.setText(self._caption.text, color=theme.muted)
         self._bars.setOpts(brush=theme.strategies[0], pen=None)
         shade = pg.mkColor(theme.ok)
         shade.setAlpha(40)
@@ -65,7 +67,9 @@ class SizePlot(pg.PlotWidget):
         width = self._edges[1] - self._edges[0]
         self._bars.setOpts(x=self._edges[:-1] + width / 2, height=counts, width=width * 0.9)
         self.setXRange(0, top, padding=0.02)
-        self.setYRange(0, max(1, int(counts.max())), padding=0.05)
+        most = int(counts.max())
+        self.setYRange(0, most, padding=0.05)
+        self.getAxis("left").setTicks([[(0, "0"), (most, f"{most:,}")]])
 
     def _on_click(self, event: object) -> None:
         x = self.plotItem.vb.mapSceneToView(event.scenePos()).x()  # type: ignore[attr-defined]
@@ -88,7 +92,7 @@ class ValuePlot(pg.PlotWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         plain(self)
-        self.setLabel("bottom", "chunk")
+        self._caption = caption(self, "")
         self._values: NDArray[np.float64] = np.empty(0)
         self._is_setting = False
         self._points = pg.PlotDataItem([], [], symbol="o", symbolSize=5)
@@ -105,6 +109,7 @@ class ValuePlot(pg.PlotWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         recolour(self, theme)
+        self._caption.setText(self._caption.text, color=theme.muted)
         self._points.setPen(pg.mkPen(theme.border))
         self._points.setSymbolBrush(theme.strategies[0])
         self._points.setSymbolPen(None)
@@ -120,7 +125,7 @@ class ValuePlot(pg.PlotWidget):
         if len(places) > MOST_POINTS:
             places = places[:: -(-len(places) // MOST_POINTS)]
         self._points.setData(places + 1, values[places])
-        self.setLabel("left", name or "value at the cut")
+        self._caption.setText(f"{name or 'value'} at the start of each chunk")
         self._line.setVisible(threshold is not None)
         self._is_setting = True
         if threshold is not None:
@@ -164,12 +169,16 @@ class Plots(QWidget):
         self.values = ValuePlot(theme)
         self.tail = QLabel()
         self.tail.setObjectName("muted")
+        self.tail.hide()
         left = QVBoxLayout()
         left.setSpacing(0)
         left.addWidget(self.tail)
         left.addWidget(self.sizes, 1)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
+        for plot in (self.sizes, self.values):
+            plot.setMinimumHeight(LOWEST)
+            thin_axes(plot)
         row.addLayout(left, 2)
         row.addWidget(self.values, 3)
         self.sizes.band_clicked.connect(self._on_band)
@@ -266,6 +275,22 @@ def plain(plot: pg.PlotWidget) -> None:
     plot.hideButtons()
     plot.setMinimumHeight(80)
     plot.setMouseEnabled(x=False, y=False)
+
+
+def thin_axes(plot: pg.PlotWidget) -> None:
+    """For a low plot: few ticks, room for the caption and for halves of words that stand out."""
+    plot.plotItem.layout.setContentsMargins(0, 13, 12, 0)
+    for axis in ("left", "bottom"):
+        plot.getAxis(axis).setStyle(maxTickLevel=0, maxTextLevel=0, tickTextOffset=2)
+    plot.getAxis("left").setTickDensity(0.7)
+
+
+def caption(plot: pg.PlotWidget, words: str) -> pg.LabelItem:
+    """Words above the plot, at the right: what it shows, in less room than labels of axes."""
+    made = pg.LabelItem(words, size="8pt")
+    made.setParentItem(plot.plotItem)
+    made.anchor((1, 0), (1, 0), offset=(-8, -4))
+    return made
 
 
 def recolour(plot: pg.PlotWidget, theme: Theme) -> None:

@@ -53,11 +53,11 @@ class ScoreCard(QWidget):
 
     def sizeHint(self) -> QSize:
         """Cards never change size."""
-        return QSize(140, 78)
+        return QSize(140, 72)
 
     def minimumSizeHint(self) -> QSize:
         """As small as still legible."""
-        return QSize(104, 78)
+        return QSize(104, 72)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
@@ -129,11 +129,11 @@ class ScoreCard(QWidget):
         font.setItalic(self._state == "late")
         painter.setFont(font)
         painter.setPen(theme.approximate if self._state == "late" else theme.text)
-        painter.drawText(box.adjusted(8, 20, -8, 0), Qt.AlignmentFlag.AlignLeft, self.words)
+        painter.drawText(box.adjusted(8, 19, -8, 0), Qt.AlignmentFlag.AlignLeft, self.words)
         self._paint_bins(painter, self._strip())
 
     def _strip(self) -> QRectF:
-        return QRectF(8, self.height() - 24, self.width() - 16, 18)
+        return QRectF(8, self.height() - 22, self.width() - 16, 17)
 
     def _paint_bins(self, painter: QPainter, strip: QRectF) -> None:
         painter.setPen(QPen(self._theme.border, 1))
@@ -203,7 +203,7 @@ class ScoresPanel(QWidget):
         self.side = SideBySide(state, theme)
         self.side.slot_asked.connect(state.set_chosen)
         self._lower = QHBoxLayout()
-        self._lower.addWidget(self.side, 4)
+        self._lower.addWidget(self.side, 5)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(8, 6, 8, 6)
         self._column.addLayout(row)
@@ -266,21 +266,24 @@ class ScoresPanel(QWidget):
         before = old.mean if old is not None else None
         self.cards["mean"].show_mean(scores.mean, state, note if missing else "", before)
         self._facts.setText(facts(scores))
+        self._facts.setToolTip(facts(scores, is_long=True))
 
 
-def facts(scores: Scores) -> str:
-    """One line below the cards: what was measured, with which model."""
+def facts(scores: Scores, *, is_long: bool = False) -> str:
+    """One line below the cards, or a longer one: what was measured, with which model."""
     units = scores.units
     parts = [f"{len(units):,} chunks"]
     if len(units):
         parts.append(f"median {int(np.median(units)):,} tokens")
-    parts.append(f"RC over {scores['RC'].measured:,} references")
-    parts.append(f"BI over {scores['BI'].measured:,} blocks")
+    over = " over" if is_long else ":"
+    parts.append(f"RC{over} {scores['RC'].measured:,} references")
+    parts.append(f"BI{over} {scores['BI'].measured:,} blocks")
     if scores.embedder:
         parts.append(scores.embedder.split("/")[-1])
     pooled = scores["ICC"].pooled_texts + scores["DCC"].pooled_texts
     if pooled:
-        parts.append(f"p = pooled: {pooled:,} texts longer than the model reads")
+        why = " = pooled: longer than the model reads" if is_long else " = pooled"
+        parts.append(f"{pooled:,} texts p{why}")
     return "  ·  ".join(parts)
 
 

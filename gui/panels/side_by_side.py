@@ -26,7 +26,7 @@ def measure_words(scores: Scores, code: str) -> str:
     if measure.value is None:
         return "—"
     if measure.state == "late":
-        return f"≈ {measure.value:.3f}"
+        return f"≈ {measure.value:.2f}"
     return f"{measure.value:.3f}{' p' if measure.state == 'pooled' else ''}"
 
 
@@ -34,7 +34,7 @@ def mean_words(scores: Scores) -> str:
     """The mean as it is shown."""
     if scores.mean is None:
         return "—"
-    return f"{scores.mean:.3f}" if scores.is_final else f"≈ {scores.mean:.3f}"
+    return f"{scores.mean:.3f}" if scores.is_final else f"≈ {scores.mean:.2f}"
 
 
 class SideBySide(QTableWidget):
