@@ -182,7 +182,8 @@ def _opened(path: Path) -> Any:
     except Exception as error:  # MuPDF's errors share no base but Exception
         reason = pdf_structure.reason_of(error.__cause__ or error)
         raise DocumentError(
-            f"{path.name} cannot be opened ({reason}): it is damaged or not a PDF"
+            f"{path.name} cannot be opened ({reason}): it is damaged or not a PDF; "
+            "choose a PDF, .txt or .md file"
         ) from None
     if not document.is_pdf:
         raise DocumentError(f"{path.name} is not a PDF: choose a PDF, .txt or .md file")

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QRectF, Signal
 from PySide6.QtGui import QImage
 
 from core.document.client import PdfClient
-from core.document.model import Document, Page, TextSettings
+from core.document.model import Document, Notice, Page, TextSettings
 from core.document.pdf_values import PdfInfo
 from core.document.raw import RawPage
 from core.errors import DocumentError, PasswordError
@@ -26,6 +26,7 @@ TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".text"})
 FIRST_BATCH, LARGEST_BATCH = 1, 16  # pages a request; images go between two requests
 GROWTH = 3  # a provisional text is made when three times as many pages are there
 LAYOUT_STEP = 8  # pages of the layout model between two upgrades
+NO_TEXT = Notice(None, "no_text", "The file has no text. Chunks need text.")
 _TEXT, _LAYOUT, _AHEAD = 10, 0, 30  # priorities
 
 
@@ -398,6 +399,8 @@ class Opening(QObject):
         def done(made: object) -> None:
             assert isinstance(made, tuple), "reading makes the text, and its pages for the eye"
             text, shown = made
+            if not text.text.strip():
+                text = replace(text, notices=(*text.notices, NO_TEXT))
             del self._texts[document]
             opened = OpenDocument(document, path, path.name, shown=shown)
             opened.page_sizes = tuple((page.width, page.height) for page in shown.pages)

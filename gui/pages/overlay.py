@@ -97,7 +97,10 @@ class OverlayMaker:
         clipped = np.clip(spans, low, high)
         found = span_boxes(self._geometry, clipped)
         here = found.page == page
-        return Pieces(found.quads[here], owners[found.owner[here]])
+        size = self.document.pages[page]
+        # Boxes of tiny letters are made larger, and those at an edge would leave the page.
+        quads = np.clip(found.quads[here], 0, np.float32([size.width, size.height]))
+        return Pieces(quads, owners[found.owner[here]])
 
     def cuts(self, chunks: Chunks, page: int) -> CutLines:
         """The cut lines of `chunks` on one page: starts, and ends before a gap."""

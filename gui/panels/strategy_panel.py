@@ -297,7 +297,7 @@ def same_chunks(state: State) -> Sequence[str]:
     if current is None or chosen is None:
         return ()
     own = current.result(chosen.id).chunks
-    if own is None:
+    if own is None or not len(own):
         return ()
     others = [(slot, current.result(slot.id).chunks) for slot in state.slots if slot is not chosen]
     return [s.recipe.code for s, chunks in others if chunks is not None and chunks.key == own.key]

@@ -61,7 +61,15 @@ def test_a_file_that_is_no_pdf_is_told_in_place(bench, tmp_path):
     bench.window.open_path(path)
     bench.qtbot.waitUntil(bench.window.message.isVisible, timeout=30_000)
     assert "fake.pdf" in bench.window.message.text
+    assert "choose a PDF, .txt or .md file" in bench.window.message.text
     assert bench.window.empty.isVisible()
+
+
+def test_a_file_without_text_opens_with_a_notice(bench, tmp_path):
+    path = tmp_path / "empty.txt"
+    path.write_bytes(b"")
+    bench.open(path)
+    assert [notice.kind for notice in bench.state.current.notices] == ["no_text"]
 
 
 def test_a_locked_pdf_asks_in_place_says_what_was_wrong_and_opens(bench, tmp_path):

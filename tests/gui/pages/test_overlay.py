@@ -42,3 +42,9 @@ def test_a_cut_at_the_start_of_a_line_goes_over_all_of_it_in_both_directions():
     assert path(one_line("abcd"), 0) == [[100, 42], [100, 42], [100, 42], [140, 42]]
     maker = one_line("אבגד", is_leftward=True)
     assert path(maker, 0) == [[140, 42], [140, 42], [140, 42], [100, 42]]
+
+
+def test_a_box_ends_where_the_page_ends():
+    quads = one_line("a" * 40).span_overlay(np.array([[0, 40]]), 0).quads
+    assert quads[..., 0].min() == 100
+    assert quads[..., 0].max() == 400  # of 500
