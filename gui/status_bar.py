@@ -75,7 +75,7 @@ class StatusBar(QStatusBar):
             if selection.kind in ("chunk", "cut") and selection.ids:
                 parts.append(f"{selection.kind} {selection.ids[0] + 1} of {total:,}")
             else:
-                parts.append(f"{total:,} chunks")
+                parts.append(f"{total:,} chunk{'' if total == 1 else 's'}")
         self._place.setText("  ·  ".join(parts))
 
     def _show_notices(self, _: str) -> None:

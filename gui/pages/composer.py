@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QTransform
 
 from core.arrays import Spans, as_spans
@@ -145,6 +145,8 @@ class Composer:
         assert chunks is not None, "an overlay is made from chunks"
         if "tint" in layers:
             fills = Pieces(painters.grown(overlay.fills.quads, padding), overlay.fills.owners)
+            canvas.painter.save()  # the padding must not leave the page either
+            canvas.painter.setClipRect(canvas.box, Qt.ClipOperation.IntersectClip)
             shades = chunks.labels[fills.owners]
             which = np.where(shades >= 0, shades, fills.owners) % 2
             if (shades > 1).any():
@@ -153,6 +155,7 @@ class Composer:
                 painters.paint_fills(canvas.painter, fills, canvas.transform, tints, which)
             else:
                 painters.paint_fills(canvas.painter, fills, canvas.transform, theme.parity, which)
+            canvas.painter.restore()
             parents = Pieces(painters.grown(overlay.parents.quads, padding), overlay.parents.owners)
             painters.paint_bars(canvas.painter, parents, canvas.transform, theme.cut, 4)
         heat = heat_values(self._state, result)

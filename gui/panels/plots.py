@@ -35,6 +35,7 @@ class SizePlot(pg.PlotWidget):
         super().__init__(parent)
         plain(self)
         self._caption = caption(self, "tokens a chunk")
+        self.getAxis("left").setTicks([[]])  # until there are sizes
         self.setToolTip("Sizes of the chunks; the shaded band is what size compliance allows")
         self._edges: NDArray[np.float64] = np.empty(0)
         self._bars = pg.BarGraphItem(x=[], height=[], width=1)
@@ -125,6 +126,9 @@ class ValuePlot(pg.PlotWidget):
         if len(places) > MOST_POINTS:
             places = places[:: -(-len(places) // MOST_POINTS)]
         self._points.setData(places + 1, values[places])
+        ends = {float(values[places].min()), float(values[places].max())} if len(places) else set()
+        words = [(end, f"{end:,.2f}" if abs(end) < 100 else f"{end:,.0f}") for end in ends]
+        self.getAxis("left").setTicks([words])
         self._caption.setText(f"{name or 'value'} at the start of each chunk")
         self._line.setVisible(threshold is not None)
         self._is_setting = True
@@ -278,11 +282,10 @@ def plain(plot: pg.PlotWidget) -> None:
 
 
 def thin_axes(plot: pg.PlotWidget) -> None:
-    """For a low plot: few ticks, room for the caption and for halves of words that stand out."""
+    """For a low plot: one level of ticks, room for the caption and halves of words."""
     plot.plotItem.layout.setContentsMargins(0, 13, 12, 0)
     for axis in ("left", "bottom"):
         plot.getAxis(axis).setStyle(maxTickLevel=0, maxTextLevel=0, tickTextOffset=2)
-    plot.getAxis("left").setTickDensity(0.7)
 
 
 def caption(plot: pg.PlotWidget, words: str) -> pg.LabelItem:

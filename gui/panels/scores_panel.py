@@ -272,7 +272,7 @@ class ScoresPanel(QWidget):
 def facts(scores: Scores, *, is_long: bool = False) -> str:
     """One line below the cards, or a longer one: what was measured, with which model."""
     units = scores.units
-    parts = [f"{len(units):,} chunks"]
+    parts = [f"{len(units):,} chunk{'' if len(units) == 1 else 's'}"]
     if len(units):
         parts.append(f"median {int(np.median(units)):,} tokens")
     over = " over" if is_long else ":"
