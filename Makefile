@@ -79,7 +79,7 @@ bench: setup ## Speed and memory, against the yardsticks in the same run
 bench-peers: setup ## The same work with other splitters
 	$(PY) -m bench.peers $(ARGS)
 
-bench-quality: setup ## Retrieval quality on the sample documents
+bench-quality: setup ## The pair finder against stored reference pairs
 	$(PY) -m bench.quality $(ARGS)
 
 screenshots: setup ## Pictures of the window, light and dark, into build/screenshots

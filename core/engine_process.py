@@ -24,7 +24,7 @@ from core.errors import Cancelled, ChunkscopeError, EngineEnded, ModelError
 
 POLL_SECONDS = 0.02
 CLOSE_SECONDS = 1.0
-NICENESS = 5  # the window goes first on a small machine
+NICENESS = 15  # the window goes first on a small machine
 
 _LONG, _URGENT = 0, 1
 

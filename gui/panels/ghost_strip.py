@@ -2,7 +2,7 @@
 """The strip under a slider: how many chunks there would be over the parameter's whole range."""
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QSlider, QStyle, QToolTip, QWidget
 
 from gui.controllers.ghosting import Curve
@@ -32,6 +32,7 @@ class GhostStrip(QWidget):
         self._curve: Curve | None = None
         self._scale: Scale | None = None
         self._value = 0.0
+        self._drawn: tuple[object, QPixmap] | None = None
         self._changes: list[float] = []
 
     def sizeHint(self) -> QSize:
@@ -109,17 +110,36 @@ class GhostStrip(QWidget):
         if not known:
             return
         self._paint_plateau(painter, box, scale)
-        self._paint_counts(painter, box, scale, known)
-        painter.setPen(QPen(theme.muted, 1))
+        painter.drawPixmap(0, 0, self._drawn_curve(box, scale, known))
+        x = self._x(self._value, scale, box)
+        painter.setPen(QPen(theme.accent, 1.5))
+        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
+
+    def _drawn_curve(self, box: QRectF, scale: Scale, known: list[tuple[float, int]]) -> QPixmap:
+        """The curve and its marks: drawn once, since a tick of the slider changes neither."""
+        key = (scale.low, scale.high, self.width(), self.height(), len(known), self._theme.is_dark)
+        if self._drawn is None or self._drawn[0] != (key, self._curve):
+            ratio = self.devicePixelRatioF()
+            pixmap = QPixmap(round(self.width() * ratio), round(self.height() * ratio))
+            pixmap.setDevicePixelRatio(ratio)
+            pixmap.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(pixmap)
+            try:
+                self._paint_counts(painter, box, scale, known)
+                self._paint_marks(painter, box, scale)
+            finally:
+                painter.end()
+            self._drawn = ((key, self._curve), pixmap)
+        return self._drawn[1]
+
+    def _paint_marks(self, painter: QPainter, box: QRectF, scale: Scale) -> None:
+        painter.setPen(QPen(self._theme.muted, 1))
         drawn = -10.0
         for value in self._changes:
             x = self._x(value, scale, box)
             if x - drawn >= 2:  # a mark every other pixel at most
                 painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() - TICKS))
                 drawn = x
-        x = self._x(self._value, scale, box)
-        painter.setPen(QPen(theme.accent, 1.5))
-        painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
 
     def _paint_plateau(self, painter: QPainter, box: QRectF, scale: Scale) -> None:
         plateau = self._curve.plateau(self._value) if self._curve is not None else None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from core.scores.results import Scores
@@ -15,6 +15,7 @@ from gui.state import Selection, State
 from gui.theme import Theme
 
 BARS = 40
+BEHIND_MILLISECONDS = 60
 LOWEST = 56  # height of a plot in the lowest pane, dip
 MOST_POINTS = 4_000
 TAIL_WARNING = 0.01  # of the text
@@ -188,6 +189,11 @@ class Plots(QWidget):
         self.sizes.band_clicked.connect(self._on_band)
         self.values.chunk_clicked.connect(self._on_chunk)
         self.values.threshold_moved.connect(self._on_threshold)
+        # behind the pages: a drag must not wait for plots
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(BEHIND_MILLISECONDS)
+        self._later.timeout.connect(self._refresh)
         state.chunks_changed.connect(self._on_result)
         state.scores_changed.connect(self._on_result)
         state.chosen_changed.connect(self._refresh)
@@ -202,8 +208,9 @@ class Plots(QWidget):
 
     def _on_result(self, document: str, slot: int) -> None:
         current = self._state.current
-        if current is not None and current.id == document and slot == self._state.chosen:
-            self._refresh()
+        is_shown = current is not None and current.id == document and slot == self._state.chosen
+        if is_shown and not self._later.isActive():
+            self._later.start()
 
     def _refresh(self, *_: object) -> None:
         result, chosen = self._state.chosen_result, self._state.chosen_slot

@@ -2,7 +2,7 @@
 """Thumbnails of all pages in one painted list, with the density of cuts and the marks of hits."""
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
@@ -23,6 +23,7 @@ WIDTH = 96.0
 GAP = 12.0
 LABEL = 18.0
 LANE = 5.0
+BEHIND_MILLISECONDS = 60
 PRIORITY = 40  # behind the pages in view and their text
 
 
@@ -49,6 +50,11 @@ class Thumbnails(QAbstractScrollArea):
         self._page = 0
         self._tops = np.empty(0)
         self._heights = np.empty(0)
+        # behind the pages: a drag must not wait for thumbnails
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(BEHIND_MILLISECONDS)
+        self._later.timeout.connect(self.viewport().update)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.verticalScrollBar().setSingleStep(40)
         state.current_changed.connect(self._on_document)
@@ -253,7 +259,8 @@ class Thumbnails(QAbstractScrollArea):
         return wanted
 
     def _repaint(self, *_: object) -> None:
-        self.viewport().update()
+        if not self._later.isActive():
+            self._later.start()
 
 
 def _heat(state: State) -> tuple[np.ndarray, np.ndarray] | None:
