@@ -99,7 +99,7 @@ class OverlayMaker:
         here = found.page == page
         size = self.document.pages[page]
         # Boxes of tiny letters are made larger, and those at an edge would leave the page.
-        quads = np.clip(found.quads[here], 0, np.float32([size.width, size.height]))
+        quads = np.clip(found.quads[here], 0, np.array([size.width, size.height], np.float32))
         return Pieces(quads, owners[found.owner[here]])
 
     def cuts(self, chunks: Chunks, page: int) -> CutLines:
