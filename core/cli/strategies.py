@@ -8,6 +8,7 @@ from core.cli.printing import print_json, print_table
 from core.declaration import Declaration, Parameter
 from core.strategies.registry import strategies
 from core.strategies.shared_options import SHARED_OPTIONS
+from core.strategies.waiting import WAITING
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,6 +25,7 @@ def run(namespace: argparse.Namespace) -> None:
         _print_shared(namespace)
         return
     declared = [strategy.declaration for strategy in strategies().values()]
+    declared += WAITING.values()
     if namespace.json:
         print_json([declaration_json(each) for each in declared])
         return

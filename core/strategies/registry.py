@@ -12,6 +12,7 @@ from typing import Any
 from core.declaration import Declaration, Value
 from core.errors import ParameterError, nearest
 from core.strategies.chunks import Chunks
+from core.strategies.waiting import WAITING
 
 Prepare = Callable[..., Any]  # (source, **slow parameters) -> what the strategy likes
 Cut = Callable[..., Chunks]  # (prepared, **fast parameters) -> chunks with reasons
@@ -95,6 +96,12 @@ def find(code: str) -> Strategy:
     folded = [known for known in _STRATEGIES if known.lower() == code.lower()]
     if len(folded) == 1:
         return _STRATEGIES[folded[0]]
+    waiting = WAITING.get(code.upper())
+    if waiting is not None:
+        raise ParameterError(
+            f"{waiting.code} asks a language model, and none can be connected yet: choose a "
+            "strategy of another class"
+        )
     raise ParameterError(
         f"there is no strategy '{code}'{nearest(code, _STRATEGIES)}: "
         "'main.py strategies' lists all of them"

@@ -4,7 +4,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from core.declaration import Declaration
 from core.strategies.registry import Strategy, strategies
+from core.strategies.waiting import WAITING
 from gui import settings
 
 CLASSES = ("all classes", "instant", "layout", "embedding", "model")
@@ -62,6 +63,9 @@ def nothing_known(code: str) -> Facts:
     """What is known before anything was computed."""
     del code
     return NOTHING_KNOWN
+
+
+WAITING_FAMILY = "waiting for a language model"
 
 
 class StrategyPicker(QDialog):
@@ -146,10 +150,22 @@ class StrategyPicker(QDialog):
             self._add(groups, "starred", known[code].declaration, is_starred=True)
         for strategy in sorted(known.values(), key=_place):
             self._add(groups, _family(strategy), strategy.declaration, is_starred=False)
+        for declaration in WAITING.values():
+            self._add(groups, WAITING_FAMILY, declaration, is_starred=False)
+        self._disable(groups[WAITING_FAMILY])
         self._tree.expandAll()
         for column, width in enumerate(WIDTHS):
             self._tree.setColumnWidth(column, width)
         self._select_first()
+
+    @staticmethod
+    def _disable(family: QTreeWidgetItem) -> None:
+        """Show what cannot be chosen yet, and why, in its tooltip."""
+        for place in range(family.childCount()):
+            item = family.child(place)
+            if item is not None:
+                item.setData(0, _CODE, None)
+                item.setDisabled(True)
 
     def _add(
         self,
@@ -206,9 +222,11 @@ class StrategyPicker(QDialog):
 
     def _select_first(self) -> None:
         shown = (item for _, items in self._families() for item in items if not item.isHidden())
-        first = next(shown, None)
+        first = next((item for item in shown if not item.isDisabled()), None)
         if first is not None:
             self._tree.setCurrentItem(first)
+        else:
+            self._tree.setCurrentIndex(QModelIndex())
 
     def _families(self) -> Iterator[tuple[QTreeWidgetItem, list[QTreeWidgetItem]]]:
         """Each family with its strategies."""

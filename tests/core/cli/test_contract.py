@@ -11,6 +11,7 @@ import pytest
 
 from core.cli import COMMANDS
 from core.strategies.registry import strategies
+from core.strategies.waiting import WAITING
 from main import COMMANDS as COMMANDS_OF_MAIN
 from tests.core.cli.conftest import PROSE
 
@@ -93,7 +94,7 @@ def test_a_text_in_another_encoding_is_read_with_a_notice(run, tmp_path):
 def test_every_declaration_is_listed_as_the_contract_says(run):
     listed = run("strategies", "--json").json
 
-    assert [each["strategy"] for each in listed] == list(strategies())
+    assert [each["strategy"] for each in listed] == [*strategies(), *WAITING]
     for each in listed:
         assert {"strategy", "name", "family", "class", "source", "help", "same_as", "presets",
                 "parameters"} <= set(each)  # fmt: skip

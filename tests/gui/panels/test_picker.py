@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from core.strategies.registry import strategies
+from core.strategies.waiting import WAITING
 from gui.panels.picker import Facts, StrategyPicker
 
 
@@ -32,7 +33,7 @@ def shown(picker: StrategyPicker) -> list[str]:
 def test_all_strategies_stand_in_the_order_of_the_publications(picker: StrategyPicker) -> None:
     picker.open_for(-1)
     codes = shown(picker)
-    assert set(codes) == set(strategies())
+    assert set(codes) == {*strategies(), *WAITING}
     order = ["FCC", "SBC", "PBC", "RC", "SSTC", "LCSI", "HSSC", "K4", "S1", "STM", "PAGE", "RGX"]
     assert [code for code in codes if code in order] == order
 
@@ -69,3 +70,13 @@ def test_what_is_known_here_is_shown_and_searched(qtbot: QtBot, picker: Strategy
     item = picker._tree.currentItem()
     assert [item.text(column) for column in (1, 2, 3)] == ["⚡", "61", "0.912"]
     assert "= SBC here" in item.text(5)
+
+
+def test_what_waits_for_a_model_is_shown_but_cannot_be_chosen(
+    qtbot: QtBot, picker: StrategyPicker
+) -> None:
+    picker.open_for(-1)
+    qtbot.keyClicks(picker._filter, "lbdc")
+    assert shown(picker) == ["LBDC"]
+    with qtbot.assertNotEmitted(picker.picked, wait=50):
+        qtbot.keyClick(picker._filter, Qt.Key.Key_Return)
