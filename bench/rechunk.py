@@ -69,7 +69,8 @@ def all_strategies() -> list[Row]:
     """Every strategy without a model on the 50-page sample, warm."""
     document = read_document(REPORT)
     units, embedder = Units(), load_embedder("minilm")
-    recipes = [(code, make_recipe(code)) for code in strategies()]
+    # ADAPT runs and scores several of the others; it is not one of them
+    recipes = [(code, make_recipe(code)) for code in strategies() if code != "ADAPT"]
     for _, recipe in recipes:
         run(recipe, document, units, embedder=embedder, allow_many=True)
     groups: dict[str, float] = {"without embedding": 0.0, "all": 0.0}
