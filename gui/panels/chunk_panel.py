@@ -95,11 +95,14 @@ class ChunkPanel(QWidget):
                 self.model.index(min(top, self.model.rowCount() - 1), 0),
                 QAbstractItemView.ScrollHint.PositionAtTop,
             )
-        self._on_selection(self._state.selection)
+        self._mark(self._state.selection)
 
     def _on_selection(self, selection: Selection) -> None:
-        if selection.origin == "table":
-            return
+        if selection.origin != "table":
+            self._mark(selection)
+
+    def _mark(self, selection: Selection) -> None:
+        """Mark the rows of what is selected; also after the rows were made anew."""
         self._is_following = True
         model = self.table.selectionModel()
         model.clearSelection()

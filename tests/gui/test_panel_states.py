@@ -47,8 +47,12 @@ def test_the_chunk_table_shows_rows_that_select_chunks(desk):
     desk.qtbot.addWidget(panel)
     desk.add("FCC:size=400,overlap=0")
     assert panel.model.rowCount() == len(desk.chunks)
-    panel.table.selectRow(3)
-    assert desk.state.selection.ids == (3,)
+
+    def selects_its_chunk() -> bool:  # rows may be made anew while scores arrive
+        panel.table.selectRow(3)
+        return desk.state.selection.ids == (3,)
+
+    desk.qtbot.waitUntil(selects_its_chunk)
     assert desk.state.selection.origin == "table"
 
 
