@@ -60,7 +60,12 @@ def test_sorting_the_chunk_table_keeps_the_selected_chunk(desk):
     panel = ChunkPanel(desk.state, LIGHT)
     desk.qtbot.addWidget(panel)
     desk.add("SBC")
-    panel.table.selectRow(5)
+
+    def selects_its_chunk() -> bool:  # rows may be made anew while scores arrive
+        panel.table.selectRow(5)
+        return desk.state.selection.ids == (5,)
+
+    desk.qtbot.waitUntil(selects_its_chunk)
     for column in range(4):
         panel.table.sortByColumn(column, panel.model._sorted[1])
         assert desk.state.selection.ids == (5,)
