@@ -2,8 +2,11 @@
 """What becomes of the work for a document that is closed."""
 
 import threading
+from pathlib import Path
 
 from core.strategies.recipe import parse_recipe
+from gui.state import OpenDocument
+from tests.gui.lab import paragraphs
 
 
 def test_closing_a_document_ends_the_work_for_it(lab):
@@ -11,11 +14,18 @@ def test_closing_a_document_ends_the_work_for_it(lab):
     for lane in ("model", "python"):  # nothing is done until the document is closed
         lab.jobs.request(f"stop {lane}", lane, lambda token: release.wait(20), lambda _: None)
     try:
-        lab.scoring.start()
+        # A text of its own: that of the laboratory may have been looked at before the lanes stood.
+        lab.state.add_document(OpenDocument("e", Path("other.txt"), "other", document=other_text()))
         slot = lab.state.add_slot(parse_recipe("RC:size=300,overlap=0"))
-        kinds = (f"chunks d {slot}", "pairs d")
-        assert all(lab.jobs.is_busy(kind) for kind in kinds)
-        lab.state.remove_document("d")
-        assert not any(lab.jobs.is_busy(kind) for kind in kinds)
+        lab.state.text_changed.emit("e")
+        kinds = (f"chunks e {slot}", "pairs e")
+        assert [kind for kind in kinds if not lab.jobs.is_busy(kind)] == []
+        lab.state.remove_document("e")
+        assert [kind for kind in kinds if lab.jobs.is_busy(kind)] == []
     finally:
         release.set()
+
+
+def other_text():
+    document = paragraphs()
+    return type(document)(document.text + "\n\nEnde.", name="other", language="de")
