@@ -4,7 +4,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -108,8 +115,15 @@ class BlameModel(QAbstractTableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column."""
         self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        items = [self._order[index.row()] for index in before]
         self._sorted = (column, order)
         self._sort()
+        after = [
+            self.index(self._order.index(item), index.column())
+            for item, index in zip(items, before, strict=True)
+        ]
+        self.changePersistentIndexList(before, after)  # what is selected stays with its item
         self.layoutChanged.emit()
 
     def _words(self, item: Item, place: int) -> tuple[str, ...]:
@@ -222,8 +236,12 @@ class BlamePanel(QWidget):
         row = self.table.currentIndex().row()
         self.model.show_blamed(blamed)
         if 0 <= row < self.model.rowCount():
+            # Not selectRow: that asks which keys are held, and with Shift it selects nothing.
+            flags = QItemSelectionModel.SelectionFlag
             self.table.selectionModel().blockSignals(True)
-            self.table.selectRow(row)
+            self.table.selectionModel().setCurrentIndex(
+                self.model.index(row, 0), flags.ClearAndSelect | flags.Rows
+            )
             self.table.selectionModel().blockSignals(False)
         self._foot.setText(sum_words(blamed))
 

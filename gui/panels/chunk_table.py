@@ -218,8 +218,15 @@ class ChunkTableModel(QAbstractTableModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column; what is not known comes last."""
         self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        chunks = [self.chunk_of(index.row()) for index in before]
         self._sorted = (column, order)
         self._sort()
+        after = [
+            self.index(self.row_of(chunk), index.column())
+            for chunk, index in zip(chunks, before, strict=True)
+        ]
+        self.changePersistentIndexList(before, after)  # what is selected stays with its chunk
         self.layoutChanged.emit()
 
     def _sort(self) -> None:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from core.arrays import Spans, as_spans
@@ -32,6 +34,14 @@ if TYPE_CHECKING:
 
 SENTENCE = "The tide turns twice a day, and the boats wait for it. "
 PARAGRAPHS = "\n\n".join(SENTENCE * 6 for _ in range(24))
+
+
+@pytest.fixture(autouse=True)
+def _no_key_stays_down(qapp):
+    """Release what a test held: Qt keeps the keys of the last event for the whole process."""
+    yield
+    if QGuiApplication.keyboardModifiers() != Qt.KeyboardModifier.NoModifier:
+        QTest.keyRelease(QWidget(), Qt.Key.Key_Shift)
 
 
 @dataclass

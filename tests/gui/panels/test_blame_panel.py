@@ -50,6 +50,25 @@ def test_the_dearest_comes_first_and_a_row_goes_to_its_cut(lab: Lab, panel: Blam
     assert selected.ids == (panel.model.item(0).chunks[1],)
 
 
+def test_the_row_in_use_stays_while_shift_is_held(lab: Lab, panel: BlamePanel) -> None:
+    fill(lab, panel, "BI", "FC:size=100,overlap=0")
+    row_box = panel.table.visualRect(panel.model.index(1, 0))
+    lab.qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=row_box.center())
+    lab.qtbot.keyPress(panel, Qt.Key.Key_Shift, Qt.KeyboardModifier.ShiftModifier)
+    panel.show_blamed(panel.model._blamed)
+    assert [row.row() for row in panel.table.selectionModel().selectedRows()] == [1]
+
+
+def test_sorting_keeps_the_selected_item(lab: Lab, panel: BlamePanel) -> None:
+    fill(lab, panel, "BI", "FC:size=100,overlap=0")
+    row_box = panel.table.visualRect(panel.model.index(1, 0))
+    lab.qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=row_box.center())
+    item = panel.model.item(1)
+    panel.table.sortByColumn(0, Qt.SortOrder.DescendingOrder)
+    rows = panel.table.selectionModel().selectedRows()
+    assert [panel.model.item(row.row()) for row in rows] == [item]
+
+
 def test_a_gain_is_what_merging_really_changes(lab: Lab, panel: BlamePanel) -> None:
     from core.scores.gains import merged
 
