@@ -87,10 +87,13 @@ class Desk:
 
     def picture(self) -> QImage:
         """What the view shows, once the images are there."""
-        self.qtbot.waitUntil(lambda: not self.view.sheets.is_zooming, timeout=10_000)
-        self.view.viewport().grab()  # it asks for the images
-        self.qtbot.waitUntil(lambda: not self.jobs.is_busy("image"), timeout=10_000)
+        self.qtbot.waitUntil(self._is_drawn, timeout=30_000)
         return self.view.viewport().grab().toImage()
+
+    def _is_drawn(self) -> bool:
+        # Painting asks for the images, and may first lay out anew, which counts as zooming.
+        self.view.viewport().grab()
+        return not self.view.sheets.is_zooming and not self.jobs.is_busy("image")
 
 
 def spans(*pairs: tuple[int, int]) -> Spans:
@@ -163,7 +166,7 @@ class Bench:
             lambda: (
                 current.result(slot).chunks is not None and not self.window.jobs.is_busy("chunk")
             ),
-            timeout=30_000,
+            timeout=60_000,
         )
 
     def run(self, action: str) -> None:

@@ -54,7 +54,7 @@ class Lab:
 
     def wait(self, condition: Callable[[], bool]) -> None:
         """Let events pass until something is so."""
-        self.qtbot.waitUntil(condition, timeout=20_000)
+        self.qtbot.waitUntil(condition, timeout=60_000)
 
     def show(self, *words: str) -> list[int]:
         """Show strategies and wait until they are cut and scored."""

@@ -22,7 +22,7 @@ def test_compare_all_fills_the_table_and_a_row_goes_to_the_pages(bench, text_fil
     study = bench.workbench.study
     bench.run("evaluate.compare")
     assert bench.workbench.bottom.currentWidget() is study.compare
-    bench.qtbot.waitUntil(lambda: study.compare.model.rowCount() > 3, timeout=30_000)
+    bench.qtbot.waitUntil(lambda: study.compare.model.rowCount() > 3, timeout=60_000)
     recipe = study.compare.model.fact(2).row.variant.recipe
     study.comparing.cancel()
     study.compare.recipe_asked.emit(recipe)
@@ -42,7 +42,7 @@ def test_chunks_of_another_tool_are_drawn_and_scored_like_ours(
     result = bench.state.current.result(slot)
     assert len(result.chunks) == 3
     assert "are not in this text" in bench.workbench.strategy._notes.text()
-    bench.qtbot.waitUntil(lambda: result_scores(bench, slot) is not None, timeout=20_000)
+    bench.qtbot.waitUntil(lambda: result_scores(bench, slot) is not None, timeout=60_000)
 
 
 def result_scores(bench, slot: int):
@@ -53,18 +53,18 @@ def test_a_click_on_a_score_opens_its_blame(bench, text_file: Path) -> None:
     bench.open(text_file)
     slot = bench.state.add_slot(parse_recipe("FC:size=40,overlap=0"))
     bench.state.set_chosen(slot)
-    bench.qtbot.waitUntil(lambda: result_scores(bench, slot) is not None, timeout=20_000)
+    bench.qtbot.waitUntil(lambda: result_scores(bench, slot) is not None, timeout=60_000)
     bench.workbench.bottom.scores.cards["SC"].clicked.emit("SC")
     blame = bench.workbench.study.blame
     assert bench.workbench.bottom.currentWidget() is blame
-    bench.qtbot.waitUntil(lambda: blame.model.rowCount() > 0, timeout=20_000)
+    bench.qtbot.waitUntil(lambda: blame.model.rowCount() > 0, timeout=60_000)
     assert "1 − SC" in blame.says
 
 
 def test_the_picker_shows_what_is_known_here(bench, text_file: Path) -> None:
     bench.open(text_file)
     slot = bench.state.add_slot(parse_recipe("PBC"))
-    bench.qtbot.waitUntil(lambda: result_scores(bench, slot) is not None, timeout=20_000)
+    bench.qtbot.waitUntil(lambda: result_scores(bench, slot) is not None, timeout=60_000)
     facts = bench.workbench.study.facts("PBC")
     assert facts.chunks == 8
     assert facts.mean

@@ -12,7 +12,7 @@ from tests.gui.lab import paragraphs
 def test_closing_a_document_ends_the_work_for_it(lab):
     release = threading.Event()
     for lane in ("model", "python"):  # nothing is done until the document is closed
-        lab.jobs.request(f"stop {lane}", lane, lambda token: release.wait(20), lambda _: None)
+        lab.jobs.request(f"stop {lane}", lane, lambda token: release.wait(60), lambda _: None)
     try:
         # A text of its own: that of the laboratory may have been looked at before the lanes stood.
         lab.state.add_document(OpenDocument("e", Path("other.txt"), "other", document=other_text()))

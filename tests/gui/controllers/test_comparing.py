@@ -22,7 +22,7 @@ def variants(*words: str) -> list[Variant]:
 
 
 def run(lab: Lab, comparing: Comparing, *words: str) -> None:
-    with lab.qtbot.waitSignal(comparing.finished, timeout=20_000):
+    with lab.qtbot.waitSignal(comparing.finished, timeout=60_000):
         comparing.start(variants(*words), [lab.opened])
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Counting chunks over the whole range of a parameter."""
 
+import threading
+
 import pytest
 
 from core.strategies.recipe import parse_recipe
@@ -73,9 +75,16 @@ def test_a_drag_keeps_its_own_curve_and_drops_the_others(lab: Lab, ghosting: Gho
 
 def test_a_change_stops_the_count_that_runs(lab: Lab, ghosting: Ghosting) -> None:
     slot = lab.show("FC:size=50,overlap=0")[0]
-    lab.wait(lambda: lab.jobs.is_busy("ghosts"))
-    lab.state.set_recipe(slot, parse_recipe("FC:size=60,overlap=0"))
-    assert not lab.jobs.is_busy("ghosts")
+    wait_for(lab, ghosting, "size")
+    release = threading.Event()
+    lab.jobs.request("stop", "python", lambda token: release.wait(60), lambda _: None)
+    try:
+        ghosting.set_with_shared(True)  # a count that stands in the lane until it is released
+        lab.wait(lambda: lab.jobs.is_busy("ghosts"))
+        lab.state.set_recipe(slot, parse_recipe("FC:size=60,overlap=0"))
+        assert not lab.jobs.is_busy("ghosts")
+    finally:
+        release.set()
 
 
 def test_trying_slow_values_keeps_what_is_prepared(lab: Lab, ghosting: Ghosting) -> None:

@@ -54,7 +54,7 @@ def test_another_version_is_asked_for_again(
     own.load()
     qtbot.mouseClick(strip.load, Qt.MouseButton.LeftButton)
     path.write_text(path.read_text() + "\n# changed\n")
-    qtbot.waitUntil(lambda: not strip.isHidden(), timeout=5_000)
+    qtbot.waitUntil(lambda: not strip.isHidden(), timeout=30_000)
 
 
 def test_what_is_ignored_is_not_asked_for_again(

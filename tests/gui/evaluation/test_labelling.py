@@ -23,7 +23,8 @@ def labelled(bench, files):
     bench.open(files["one.txt"])
     book = bench.workbench.book
     bench.qtbot.waitUntil(
-        lambda: all(isinstance(each, PlacedQuery) for each in book.placed()), timeout=10_000
+        lambda: [isinstance(each, PlacedQuery) for each in book.placed()] == [True] * 5,
+        timeout=60_000,
     )
     book.choose(0)
     bench.workbench.bottom.show_tab("gold")

@@ -27,7 +27,7 @@ def book(qtbot):
 
 
 def place(book: QuestionBook, qtbot) -> list:
-    qtbot.waitUntil(lambda: all(each is not None for each in book.placed()), timeout=10_000)
+    qtbot.waitUntil(lambda: all(each is not None for each in book.placed()), timeout=60_000)
     return book.placed()
 
 
