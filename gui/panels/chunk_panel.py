@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.heat import heat_values
+from gui.panels.behind import Behind
 from gui.panels.chunk_table import COLUMNS, ChunkTableModel, TableContent
 from gui.state import NOTHING, Selection, SlotResult, State
 from gui.theme import ROW_HEIGHT, Theme
@@ -57,6 +58,7 @@ class ChunkPanel(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.table)
         self._stack.addWidget(self.empty)
+        self._behind = Behind(self._refresh, self)
         state.chunks_changed.connect(self._on_result)
         state.scores_changed.connect(self._on_result)
         state.hits_changed.connect(self._on_result)
@@ -71,7 +73,11 @@ class ChunkPanel(QWidget):
 
     def _on_result(self, document: str, slot: int) -> None:
         current = self._state.current
-        if current is not None and current.id == document and slot == self._state.chosen:
+        if current is None or current.id != document or slot != self._state.chosen:
+            return
+        if self.model.rowCount() and current.result(slot).chunks is not None:
+            self._behind.ask()
+        else:
             self._refresh()
 
     def _refresh(self, *_: object) -> None:
@@ -122,6 +128,8 @@ class ChunkPanel(QWidget):
         result = self._state.chosen_result
         if self._is_following or result is None or result.chunks is None:
             return
+        if not self.model.shows(result.chunks):
+            return  # the rows of the new chunks are on their way
         rows = self.table.selectionModel().selectedRows()
         ids = tuple(sorted(self.model.chunk_of(row.row()) for row in rows))
         if not ids:

@@ -174,6 +174,10 @@ class ChunkTableModel(QAbstractTableModel):
         """The chunk in a row."""
         return int(self._order[row])
 
+    def shows(self, chunks: Chunks) -> bool:
+        """True if the rows are those of these chunks, not of older ones."""
+        return self._content is not None and self._content.chunks is chunks
+
     def row_of(self, chunk: int) -> int:
         """The row of a chunk, or −1."""
         return int(self._places[chunk]) if 0 <= chunk < len(self._places) else -1

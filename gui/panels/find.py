@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 from core.arrays import Spans, as_spans
 from core.document.find import FindError, Matches, find_all
 from gui.jobs import Jobs, JobToken
+from gui.panels.behind import Behind
 from gui.state import OpenDocument, State
 
 TYPING_MILLISECONDS = 120
@@ -71,7 +72,8 @@ class FindPanel(QWidget):
         state.current_changed.connect(self._on_document)
         state.text_changed.connect(self._on_text)
         state.chosen_changed.connect(self._relist)
-        state.chunks_changed.connect(self._relist)
+        self._behind = Behind(self._relist, self)
+        state.chunks_changed.connect(self._behind.ask)
 
     def next(self) -> None:
         """Go to the next match."""

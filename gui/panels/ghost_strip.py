@@ -116,8 +116,12 @@ class GhostStrip(QWidget):
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
 
     def _drawn_curve(self, box: QRectF, scale: Scale, known: list[tuple[float, int]]) -> QPixmap:
-        """The curve and its marks: drawn once, since a tick of the slider changes neither."""
-        key = (scale.low, scale.high, self.width(), self.height(), len(known), self._theme.is_dark)
+        """The curve and its marks: drawn once, since a tick of the slider changes neither.
+
+        A tick of another slider may move the ends of the range; the curve is counted anew then,
+        and the old one stays as it is until the first counts arrive.
+        """
+        key = (self.width(), self.height(), len(known), self._theme.is_dark)
         if self._drawn is None or self._drawn[0] != (key, self._curve):
             ratio = self.devicePixelRatioF()
             pixmap = QPixmap(round(self.width() * ratio), round(self.height() * ratio))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextBrowser, QVBoxLayou
 
 from core.document.model import Document
 from core.strategies.chunks import LEVELS, Chunks, Reason
+from gui.panels.behind import Behind
 from gui.state import Selection, SlotResult, State
 from gui.theme import Theme
 
@@ -62,6 +63,7 @@ class Inspector(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._text, 1)
         column.addLayout(row)
+        self._behind = Behind(self._show, self)
         state.selection_changed.connect(self._on_selection)
         state.chunks_changed.connect(self._on_result)
         state.scores_changed.connect(self._on_result)
@@ -81,7 +83,7 @@ class Inspector(QWidget):
         current = self._state.current
         is_shown = current is not None and current.id == document
         if is_shown and slot == self._state.chosen and not self._is_pinned:
-            self._show()
+            self._behind.ask()
 
     def _on_pin(self, is_on: bool) -> None:
         self._is_pinned = is_on

@@ -77,6 +77,7 @@ class ParameterRow(QWidget):
         self._value: Value = parameter.default
         self._others: Mapping[str, Value] = {}
         self._is_setting = False
+        self._shown: object = None  # what the controls show, None once the user changed one
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 2, 0, 2)
         self._grid.setHorizontalSpacing(8)
@@ -159,7 +160,11 @@ class ParameterRow(QWidget):
 
     def show_value(self, value: Value, others: Mapping[str, Value]) -> None:
         """Show a value that came from elsewhere; `others` decide its bounds."""
+        shown = (value, self.parameter.default_at(others), self.parameter.bounds(others))
         self._value, self._others = value, others
+        if shown == self._shown:
+            return
+        self._shown = shown
         self._is_setting = True
         try:
             self._show()
@@ -257,6 +262,7 @@ class ParameterRow(QWidget):
     def _announce(self, value: object) -> None:
         if self._is_setting:
             return
+        self._shown = None
         try:
             checked = self.parameter.check(value, self._others)
         except ParameterError as error:

@@ -6,16 +6,16 @@ from collections.abc import Mapping
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from core.scores.results import Scores
 from core.strategies.chunks import Chunks
+from gui.panels.behind import Behind
 from gui.state import Selection, State
 from gui.theme import Theme
 
 BARS = 40
-BEHIND_MILLISECONDS = 60
 LOWEST = 56  # height of a plot in the lowest pane, dip
 MOST_POINTS = 4_000
 TAIL_WARNING = 0.01  # of the text
@@ -189,11 +189,7 @@ class Plots(QWidget):
         self.sizes.band_clicked.connect(self._on_band)
         self.values.chunk_clicked.connect(self._on_chunk)
         self.values.threshold_moved.connect(self._on_threshold)
-        # behind the pages: a drag must not wait for plots
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(BEHIND_MILLISECONDS)
-        self._later.timeout.connect(self._refresh)
+        self._behind = Behind(self._refresh, self)
         state.chunks_changed.connect(self._on_result)
         state.scores_changed.connect(self._on_result)
         state.chosen_changed.connect(self._refresh)
@@ -209,8 +205,8 @@ class Plots(QWidget):
     def _on_result(self, document: str, slot: int) -> None:
         current = self._state.current
         is_shown = current is not None and current.id == document and slot == self._state.chosen
-        if is_shown and not self._later.isActive():
-            self._later.start()
+        if is_shown:
+            self._behind.ask()
 
     def _refresh(self, *_: object) -> None:
         result, chosen = self._state.chosen_result, self._state.chosen_slot

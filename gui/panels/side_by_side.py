@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 
 from core.scores.mean import CODES
 from core.scores.results import Scores
+from gui.panels.behind import Behind
 from gui.panels.slot_list import swatch
 from gui.state import Slot, State
 from gui.theme import ROW_HEIGHT, Theme
@@ -64,9 +65,9 @@ class SideBySide(QTableWidget):
         header.setMinimumSectionSize(40)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.cellClicked.connect(self._on_cell)
-        state.slots_changed.connect(self.refresh)
-        state.scores_changed.connect(self.refresh)
-        state.chunks_changed.connect(self.refresh)
+        self._behind = Behind(self.refresh, self)
+        for changed in (state.slots_changed, state.scores_changed, state.chunks_changed):
+            changed.connect(self._behind.ask)
         state.chosen_changed.connect(self.refresh)
         state.current_changed.connect(self.refresh)
 
@@ -94,21 +95,27 @@ class SideBySide(QTableWidget):
             else:
                 words += [measure_words(scores, code) for code in CODES] + [mean_words(scores)]
             for column, text in enumerate(words):
-                self.setItem(row, column, self._cell(text, slot, column, scores))
+                self._show_cell(row, column, text, slot, scores)
 
     def showEvent(self, event: object) -> None:
         """Catch up with what happened while hidden."""
         super().showEvent(event)  # type: ignore[arg-type]  # Qt's show event
         self.refresh()
 
-    def _cell(self, text: str, slot: Slot, column: int, scores: Scores | None) -> QTableWidgetItem:
-        cell = QTableWidgetItem(text)
+    def _show_cell(
+        self, row: int, column: int, text: str, slot: Slot, scores: Scores | None
+    ) -> None:
+        cell = self.item(row, column)
+        if cell is None:
+            cell = QTableWidgetItem()
+            self.setItem(row, column, cell)
+        cell.setText(text)
         font = QFont(self.font())
         font.setBold(slot.id == self._state.chosen)
         font.setItalic(text.startswith("≈"))
         cell.setFont(font)
-        if text.startswith("≈"):
-            cell.setForeground(QColor(self._theme.approximate))
+        ink = self._theme.approximate if text.startswith("≈") else self._theme.text
+        cell.setForeground(QColor(ink))
         if column == 0:
             cell.setIcon(swatch(self._theme, slot.colour))
             cell.setToolTip(slot.recipe.word)
@@ -116,7 +123,6 @@ class SideBySide(QTableWidget):
             cell.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         if 1 < column <= 1 + len(CODES) and scores is not None:
             cell.setToolTip(scores[CODES[column - 2]].reason)
-        return cell
 
     def _on_cell(self, row: int, column: int) -> None:
         del column

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The visible strategies: colour, name, chunks; choose, hide, pin, compare, remove."""
 
+import functools
+
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from gui.icons import icon
@@ -157,11 +159,16 @@ def _switch(text: str, tip: str, toggled: object) -> QToolButton:
 
 def swatch(theme: Theme, colour: int) -> QIcon:
     """A strategy's colour and dash as an icon."""
+    return _swatch(theme.strategies[colour].rgba(), colour)
+
+
+@functools.cache
+def _swatch(ink: int, colour: int) -> QIcon:
     pixmap = QPixmap(SWATCH * 2)
     pixmap.setDevicePixelRatio(2)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
-    pen = QPen(theme.strategies[colour], 3)
+    pen = QPen(QColor.fromRgba(ink), 3)
     pen.setCapStyle(Qt.PenCapStyle.FlatCap)
     if DASHES[colour]:
         pen.setDashPattern([max(0.8, length / 2) for length in DASHES[colour]])

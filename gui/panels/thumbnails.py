@@ -2,7 +2,7 @@
 """Thumbnails of all pages in one painted list, with the density of cuts and the marks of hits."""
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
     QMouseEvent,
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from gui.heat import heat_colour, heat_values
 from gui.pages.images import PageImages, Tile, tiles_of
+from gui.panels.behind import Behind
 from gui.state import OpenDocument, State
 from gui.theme import Theme
 
@@ -23,7 +24,6 @@ WIDTH = 96.0
 GAP = 12.0
 LABEL = 18.0
 LANE = 5.0
-BEHIND_MILLISECONDS = 60
 PRIORITY = 40  # behind the pages in view and their text
 
 
@@ -51,18 +51,15 @@ class Thumbnails(QAbstractScrollArea):
         self._tops = np.empty(0)
         self._heights = np.empty(0)
         # behind the pages: a drag must not wait for thumbnails
-        self._later = QTimer(self)
-        self._later.setSingleShot(True)
-        self._later.setInterval(BEHIND_MILLISECONDS)
-        self._later.timeout.connect(self.viewport().update)
+        self._behind = Behind(self.viewport().update, self)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.verticalScrollBar().setSingleStep(40)
         state.current_changed.connect(self._on_document)
         state.sizes_known.connect(self._on_sizes)
         for signal in (state.chunks_changed, state.hits_changed, state.heat_changed):
-            signal.connect(self._repaint)
-        state.chosen_changed.connect(self._repaint)
-        images.arrived.connect(self._repaint)
+            signal.connect(self._behind.ask)
+        state.chosen_changed.connect(self._behind.ask)
+        images.arrived.connect(self._behind.ask)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
@@ -257,10 +254,6 @@ class Thumbnails(QAbstractScrollArea):
                 tiles = tiles_of(opened.id, page, width=width, height=height, scale=scale, view=box)
                 wanted += [(tile, tile.clip(width, height), PRIORITY) for tile in tiles]
         return wanted
-
-    def _repaint(self, *_: object) -> None:
-        if not self._later.isActive():
-            self._later.start()
 
 
 def _heat(state: State) -> tuple[np.ndarray, np.ndarray] | None:
