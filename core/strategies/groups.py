@@ -7,6 +7,7 @@ from the slice of the document in white space only: the joined view of `spec/str
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def windows(n: int, size: int, step: int) -> tuple[Indices, Indices]:
     return starts, np.minimum(starts + size, n)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class JoinedUnits:
     """The n units of a text, joined by `glue`.
 
@@ -72,24 +73,26 @@ class JoinedUnits:
         """The joined string of one group."""
         return self.glue.join(self.text[a:b] for a, b in self.spans[first:last].tolist())
 
-    def place(self, first: int, last: int, pieces: Spans) -> Spans:
-        """Spans of pieces of one group's joined string, int64 (m, 2), in the document.
+    @cached_property
+    def whole(self) -> str:
+        """The joined string of all units."""
+        return self.group_text(0, len(self))
+
+    def place(self, pieces: Spans) -> Spans:
+        """Spans of pieces of the whole joined string, int64 (m, 2), in the document.
 
         A character of the glue maps to the gap between its units: its left edge is the end of the
         unit before, its right edge the start of the unit after. Empty pieces are not allowed.
         """
-        base = self.starts[first]
-        left = self._left(first, last, pieces[:, 0] + base)
-        right = self._right(first, last, pieces[:, 1] - 1 + base)
+        from_unit, to_unit = self._unit(pieces[:, 0]), self._unit(pieces[:, 1] - 1)
+        left = self._left(from_unit, pieces[:, 0])
+        right = self._right(to_unit, pieces[:, 1] - 1)
         spans = np.stack([left, right], axis=1)
         # equal as long as no gap that differs from the glue lies between the two edges
-        from_unit = self._unit(first, last, pieces[:, 0] + base)
-        to_unit = self._unit(first, last, pieces[:, 1] - 1 + base)
-        joined = self.group_text(first, last)
-        for k in np.flatnonzero(self._near_break(from_unit, to_unit)).tolist():
-            a, b = spans[k].tolist()
-            if self.text[a:b] != joined[pieces[k, 0] : pieces[k, 1]]:
-                spans[k] = self._trimmed(spans[k : k + 1])[0]
+        near = np.flatnonzero(self._near_break(from_unit, to_unit))
+        rows = np.concatenate([spans[near], pieces[near]], axis=1).tolist()
+        differs = near[[self.text[a:b] != self.whole[c:d] for a, b, c, d in rows]]
+        spans[differs] = self._trimmed(spans[differs])
         return spans
 
     def _near_break(self, from_unit: Indices, to_unit: Indices) -> Mask:
@@ -98,17 +101,14 @@ class JoinedUnits:
         near: Mask = self.broken[after] > self.broken[from_unit]
         return near
 
-    def _unit(self, first: int, last: int, places: Offsets) -> Indices:
-        units: Indices = np.searchsorted(self.starts[first:last], places, side="right") - 1 + first
-        return units
+    def _unit(self, places: Offsets) -> Indices:
+        return np.searchsorted(self.starts[:-1], places, side="right") - 1
 
-    def _left(self, first: int, last: int, places: Offsets) -> Offsets:
-        unit = self._unit(first, last, places)
+    def _left(self, unit: Indices, places: Offsets) -> Offsets:
         inside = np.minimum(places - self.starts[unit], self.lengths[unit])
         return np.asarray(self.spans[unit, 0] + inside)
 
-    def _right(self, first: int, last: int, places: Offsets) -> Offsets:
-        unit = self._unit(first, last, places)
+    def _right(self, unit: Indices, places: Offsets) -> Offsets:
         inside = places - self.starts[unit] < self.lengths[unit]
         after = np.minimum(unit + 1, len(self) - 1)
         at_character = self.spans[unit, 0] + places - self.starts[unit] + 1

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.arrays import Indices, Mask, Spans, as_spans
+from core.arrays import Indices, Mask, Offsets, Spans, as_spans
 from core.declaration import Declaration, Value
 from core.strategies.chunks import Chunks, Reasons, join_reasons, one_span_chunks
 from core.strategies.groups import (
@@ -23,17 +23,16 @@ from core.strategies.groups import (
     window_reasons,
 )
 from core.strategies.registry import Strategy
+from core.strategies.slice_tokens import SliceTokens, text_tokens
 from core.strategies.source import Source, renewed
 from core.strategies.windows import (
     FULL_TOKENS,
     STEPPED_TOKENS,
     broken_texts,
-    splits_character,
     step_of,
-    token_spans,
     without_spans,
 )
-from core.units.tokens import piece_tables
+from core.units.tokens import token_table
 
 # Strategies whose released code joins the sentences or paragraphs of a chunk.
 _JOINS_SENTENCES = frozenset(
@@ -48,8 +47,8 @@ _WINDOWS: Mapping[str, Callable[[Mapping[str, Any]], tuple[int, int]]] = {
     "SWC": lambda fast: (fast["window"], fast["step"]),
 }
 
-# Pieces of a chunk's string, (m, 2) → spans in the document, (k, 2), and the piece of each.
-Place = Callable[[Spans], tuple[Spans, Indices]]
+# Pieces of the strings that are cut, and the string of each → their spans in the document.
+Place = Callable[[Chunks, Indices], Chunks]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +56,7 @@ class TwoStages:
     """What both stages prepared.
 
     joined: the units of the primary's chunks in reference mode; None: their slices count.
-    made: what the secondary prepared for each string, and the last strings with their tokens.
+    made: what the secondary prepared for each string, and the tokens of the text they lie in.
     """
 
     source: Source
@@ -73,16 +72,18 @@ class TwoStages:
 class LongChunks:
     """The k chunks of the primary that are cut again.
 
-    at: int64 (k,), which they are. key: equal for equal strings. strings: makes their strings.
-    starts: int64 (k,), where the strings are slices; places: where they are not, how pieces of
-    each string are placed in the document.
+    at: int64 (k,), which they are. text: what their strings are slices of; spans: int64 (k, 2),
+    where they lie in it. place: puts pieces, with offsets in `text`, in the document.
     """
 
     at: Indices
-    key: object
-    strings: Callable[[], list[str]]
-    starts: Indices | None = None
-    places: Sequence[Place] = ()
+    text: str
+    spans: Spans
+    place: Place
+
+    def strings(self) -> list[str]:
+        """The string of each."""
+        return [self.text[a:b] for a, b in self.spans.tolist()]
 
 
 def prepare_stages(
@@ -130,8 +131,9 @@ def cut_stages(
     else:
         parts = [_cut_one(prepared, string, second_fast) for string in long.strings()]
         counts = np.array([len(part) for part in parts], dtype=np.int64)
-        cut = _in_one_list(parts)
-    return _merged(chunks, long.at, _placed(cut, long, counts), counts)
+        cut = _in_one_list(parts, long.spans[:, 0])
+    placed = long.place(cut, np.repeat(np.arange(len(counts)), counts))
+    return _merged(chunks, long.at, placed, counts)
 
 
 def _joined_units(source: Source, declaration: Declaration) -> JoinedUnits | None:
@@ -149,90 +151,92 @@ def _edges(counts: Indices) -> Indices:
 
 
 def _long_chunks(prepared: TwoStages, chunks: Chunks, gate: int) -> LongChunks:
+    text = prepared.source.text
     if not chunks.is_contiguous:
         return _long_clusters(prepared.source, chunks, gate)
     if prepared.joined is not None:
-        return _long_groups(prepared.source.text, prepared.joined, chunks.spans, gate)
+        return _long_groups(text, prepared.joined, chunks.spans, gate)
     at = np.flatnonzero(chunks.spans[:, 1] - chunks.spans[:, 0] > gate)
-    return _slices(prepared.source.text, chunks.spans, at)
+    return LongChunks(at, text, chunks.spans[at], _as_they_are)
 
 
-def _slices(text: str, spans: Spans, at: Indices) -> LongChunks:
-    chosen = spans[at]
-    return LongChunks(
-        at, chosen.tobytes(), lambda: [text[a:b] for a, b in chosen.tolist()], chosen[:, 0]
-    )
+def _as_they_are(pieces: Chunks, strings: Indices) -> Chunks:
+    del strings
+    return pieces
 
 
 def _long_groups(text: str, joined: JoinedUnits, spans: Spans, gate: int) -> LongChunks:
     """Groups of units whose joined string is longer than the gate; what is no group is a slice."""
-    lengths, groups = _joined_lengths(joined, spans, spans[:, 1] - spans[:, 0])
+    lengths, first, last = _joined_lengths(joined, spans, spans[:, 1] - spans[:, 0])
     at = np.flatnonzero(lengths > gate)
-    strings, places = [], []
-    for k, (start, end) in zip(at.tolist(), spans[at].tolist(), strict=True):
-        if k in groups:
-            strings.append(joined.group_text(*groups[k]))
-            places.append(_in_group(joined, *groups[k]))
-        else:
-            strings.append(text[start:end])
-            places.append(_moved_by(start))
-    return LongChunks(at, strings, lambda: strings, None, places)
+    if (last[at] < 0).any():  # one sentence only: the chunk is the whole text
+        return LongChunks(at, text, spans[at], _as_they_are)
+    low = joined.starts[first[at]]
+    strings = np.stack([low, low + lengths[at]], axis=1)
+
+    def place(pieces: Chunks, strings: Indices) -> Chunks:
+        del strings
+        return replace(pieces, spans=joined.place(pieces.spans))
+
+    return LongChunks(at, joined.whole, strings, place)
 
 
 def _joined_lengths(
     joined: JoinedUnits, spans: Spans, lengths: Indices
-) -> tuple[Indices, dict[int, tuple[int, int]]]:
-    """Lengths of the joined strings, int64 (n,), and the units of each chunk that is a group.
+) -> tuple[Indices, Indices, Indices]:
+    """Lengths of the joined strings and the units of each chunk, half-open, int64 (n,) each.
 
-    A chunk that is no group (the whole text, where there is one sentence) keeps its length.
+    A chunk that is no group (the whole text, where there is one sentence) keeps its length and
+    ends with unit −1.
     """
     if not len(joined) or not len(spans):
-        return lengths, {}
+        none = np.full(len(spans), -1, np.int64)
+        return lengths, none, none
     first = np.searchsorted(joined.spans[:, 1], spans[:, 0], side="right")
     first = np.minimum(first, len(joined) - 1)
     last = np.maximum(np.searchsorted(joined.spans[:, 0], spans[:, 1], side="left"), first + 1)
     if joined.lengths[-1] == 0:
         last[-1] = len(joined)  # the empty sentence after the last end mark takes part
     is_group = (joined.group_spans(first, last) == spans).all(axis=1)
-    groups = {k: (int(first[k]), int(last[k])) for k in np.flatnonzero(is_group).tolist()}
-    return np.where(is_group, joined.group_lengths(first, last), lengths), groups
-
-
-def _in_group(joined: JoinedUnits, first: int, last: int) -> Place:
-    return lambda pieces: (joined.place(first, last, pieces), np.arange(len(pieces)))
-
-
-def _moved_by(start: int) -> Place:
-    return lambda pieces: (pieces + start, np.arange(len(pieces)))
+    lengths = np.where(is_group, joined.group_lengths(first, last), lengths)
+    return lengths, first, np.where(is_group, last, -1)
 
 
 def _long_clusters(source: Source, chunks: Chunks, gate: int) -> LongChunks:
     """Chunks of several spans (or of none): their slices joined by a space."""
-    at, strings, places = [], [], []
+    at, strings, units = [], [], []
     for k in range(len(chunks)):
         spans = chunks.spans_of(k)
         joined = join_units(source.text, spans, " ", solid_of(source))
         if len(spans) and joined.starts[-1] - 1 > gate:
             at.append(k)
-            strings.append(joined.group_text(0, len(spans)))
-            places.append(_in_parts(joined))
-    return LongChunks(np.array(at, dtype=np.int64), strings, lambda: strings, None, places)
+            strings.append(joined.whole)
+            units.append(joined)
+    edges = _edges(np.array([len(string) for string in strings], dtype=np.int64))
+
+    def place(pieces: Chunks, strings: Indices) -> Chunks:
+        """Each piece as the spans of the units that it covers, without the joining spaces."""
+        placed, counts = [as_spans([])], [0]
+        for (start, end), string in zip(
+            pieces.spans.tolist(), strings[pieces.owners].tolist(), strict=True
+        ):
+            parts = _parts_of(units[string], start - edges[string], end - edges[string])
+            placed.append(parts)
+            counts.append(len(parts))
+        return replace(
+            pieces, spans=np.concatenate(placed), pointers=np.cumsum(counts)[pieces.pointers]
+        )
+
+    spans = np.stack([edges[:-1], edges[1:]], axis=1)
+    return LongChunks(np.array(at, dtype=np.int64), "".join(strings), spans, place)
 
 
-def _in_parts(joined: JoinedUnits) -> Place:
-    """Each piece as the spans of the units that it covers, without the joining spaces."""
-
-    def place(pieces: Spans) -> tuple[Spans, Indices]:
-        units = np.stack([joined.starts[:-1], joined.starts[:-1] + joined.lengths], axis=1)
-        placed, owners = [as_spans([])], []
-        for k, (start, end) in enumerate(pieces.tolist()):
-            parts = np.clip(units, start, end)
-            covered = parts[:, 0] < parts[:, 1]
-            placed.append(parts[covered] - units[covered, :1] + joined.spans[covered, :1])
-            owners += [k] * int(covered.sum())
-        return np.concatenate(placed), np.array(owners, dtype=np.int64)
-
-    return place
+def _parts_of(joined: JoinedUnits, start: int, end: int) -> Spans:
+    """int64 (k, 2): the parts of the units that a piece of their joined string covers."""
+    units = np.stack([joined.starts[:-1], joined.starts[:-1] + joined.lengths], axis=1)
+    parts = np.clip(units, start, end)
+    covered = parts[:, 0] < parts[:, 1]
+    return parts[covered] - units[covered, :1] + joined.spans[covered, :1]
 
 
 # --- the second stage ----------------------------------------------------------------------------
@@ -241,36 +245,45 @@ def _in_parts(joined: JoinedUnits) -> Place:
 def _windows_of_all(
     prepared: TwoStages, long: LongChunks, *, size: int, step: int
 ) -> tuple[Chunks, Indices]:
-    """Token windows of all strings in one pass, and how many each string has.
-
-    The tokens are kept while the strings stay the same, so a drag of the size encodes nothing.
-    """
-    kept = prepared.made.get("tokens")
-    if kept is None or kept[0] != long.key:
-        tokenizer = stage_source(prepared.source, prepared.secondary.declaration).tokenizer
-        strings = long.strings()
-        shifts = _edges(np.array([len(string) for string in strings]))
-        kept = (long.key, "".join(strings), shifts, *piece_tables(strings, tokenizer))
-        prepared.made["tokens"] = kept
-    _, text, shifts, table, edges = kept
-    n = np.diff(edges)
+    """Token windows of all strings in one pass, and how many each string has."""
+    tokens = _tokens_of(prepared, long)
+    n = tokens.totals()
     counts = -(-n // step)
     owners = np.repeat(np.arange(len(n)), counts)
     rank = np.arange(len(owners)) - np.repeat(_edges(counts)[:-1], counts)
     first = rank * step
     last = np.minimum(first + size, n[owners])
-    at_end = last == n[owners]
     starts, ends = window_reasons(
-        FULL_TOKENS, STEPPED_TOKENS, last - first, size=size, step=step, at_end=at_end
+        FULL_TOKENS, STEPPED_TOKENS, last - first, size=size, step=step, at_end=last == n[owners]
     )
     starts = starts.take(np.where(rank == 0, -1, np.arange(len(owners))))
-    first, last = first + edges[owners], last + edges[owners]
-    spans = token_spans(table, first, last) - shifts[owners, None]
-    lost = splits_character(table, first, last)
-    if prepared.source.is_reference and lost.any():
-        texts = broken_texts(text, table, first, last, which=lost)
-        return without_spans(spans, lost, texts, starts, ends), counts
-    return one_span_chunks(spans, starts, ends), counts
+    spans, lost = tokens.windows(owners, first, last)
+    if not (prepared.source.is_reference and lost.any()):
+        return one_span_chunks(spans, starts, ends), counts
+    texts: dict[int, str] = {}
+    for owner in np.unique(owners[lost]).tolist():
+        a, b = long.spans[owner].tolist()
+        table = token_table(long.text[a:b], tokens.shared.tokenizer)
+        own = lost & (owners == owner)
+        texts |= broken_texts(long.text[a:b], table, first, last, which=own)
+    return without_spans(spans, lost, texts, starts, ends), counts
+
+
+def _tokens_of(prepared: TwoStages, long: LongChunks) -> SliceTokens:
+    """The tokens of all strings; those of the text that they lie in are kept."""
+    kept = prepared.made.get("tokens")
+    if kept is None or kept.text is not long.text:
+        tokenizer = stage_source(prepared.source, prepared.secondary.declaration).tokenizer
+        is_document = long.text is prepared.source.text
+        table = (
+            prepared.source.tokens(tokenizer) if is_document else token_table(long.text, tokenizer)
+        )
+        kept = prepared.made["tokens"] = text_tokens(long.text, table)
+    last = prepared.made.get("slices")
+    if last is None or last[0] is not kept or not np.array_equal(last[1], long.spans):
+        last = prepared.made["slices"] = (kept, long.spans, kept.slices(long.spans))
+    slices: SliceTokens = last[2]
+    return slices
 
 
 def _cut_one(prepared: TwoStages, text: str, fast: Mapping[str, Any]) -> Chunks:
@@ -282,8 +295,8 @@ def _cut_one(prepared: TwoStages, text: str, fast: Mapping[str, Any]) -> Chunks:
     return prepared.secondary.cut(renewed(value, replace(part, units=units)), **fast)
 
 
-def _in_one_list(parts: Sequence[Chunks]) -> Chunks:
-    """The chunks of several strings one after the other; offsets stay those of each string."""
+def _in_one_list(parts: Sequence[Chunks], starts: Offsets) -> Chunks:
+    """The chunks of several strings one after the other, each moved to where its string starts."""
     shifts = _edges(np.array([len(part) for part in parts])).tolist()
     texts = {
         k + by: text
@@ -292,28 +305,14 @@ def _in_one_list(parts: Sequence[Chunks]) -> Chunks:
     }
     return replace(
         one_span_chunks(as_spans([])),
-        spans=np.concatenate([part.spans for part in parts]),
+        spans=np.concatenate(
+            [part.spans + start for part, start in zip(parts, starts.tolist(), strict=True)]
+        ),
         pointers=_edges(np.concatenate([np.diff(part.pointers) for part in parts])),
         start_reasons=join_reasons([part.start_reasons for part in parts]),
         end_reasons=join_reasons([part.end_reasons for part in parts]),
         texts=texts,
     )
-
-
-def _placed(cut: Chunks, long: LongChunks, counts: Indices) -> Chunks:
-    """The pieces of all strings in the document."""
-    if long.starts is not None:
-        owners = np.repeat(np.arange(len(counts)), counts)[cut.owners]
-        return replace(cut, spans=cut.spans + long.starts[owners, None])
-    rows = cut.pointers[_edges(counts)].tolist()
-    placed, lengths = [], []
-    for place, low, high in zip(long.places, rows[:-1], rows[1:], strict=True):
-        spans, span_rows = place(cut.spans[low:high])
-        placed.append(spans)
-        lengths.append(np.bincount(span_rows, minlength=high - low))
-    # spans of each row of `cut`, then of each piece: a piece of several rows has all of theirs
-    of_row = _edges(np.concatenate(lengths))
-    return replace(cut, spans=np.concatenate(placed), pointers=of_row[cut.pointers])
 
 
 def _merged(chunks: Chunks, at: Indices, pieces: Chunks, counts: Indices) -> Chunks:

@@ -67,7 +67,7 @@ def test_pieces_of_the_joined_string_are_placed_as_defined(case, glue, data):
     x = data.draw(st.integers(0, length - 1))
     y = data.draw(st.integers(x + 1, length))
 
-    placed = joined.place(first, last, np.array([[x, y]]))
+    placed = joined.place(np.array([[x, y]]) + joined.starts[first])
 
     assert placed.tolist() == [plain_place(text, units[first:last].tolist(), glue, x, y)]
     whole = joined.group_spans(np.array([first]), np.array([last]))
