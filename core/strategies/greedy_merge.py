@@ -22,12 +22,14 @@ class Merged:
 
     stops: the length that the chunk would have with one more piece; −1 at the run's end.
     kept: the length of the pieces that it shares with the chunk before.
+    runs: which run it is made of.
     """
 
     first: Indices
     last: Indices
     stops: Indices
     kept: Indices
+    runs: Indices
 
 
 def merge_runs(sums: Indices, low: Indices, high: Indices, *, size: int, overlap: int) -> Merged:
@@ -43,23 +45,25 @@ def merge_runs(sums: Indices, low: Indices, high: Indices, *, size: int, overlap
     Returns:
         The chunks, not in the order of the text.
     """
-    parts: list[tuple[Indices, Indices, Indices, Indices]] = []
-    first, kept = low, np.zeros(len(low), np.int64)
+    parts: list[tuple[Indices, ...]] = []
+    first, kept, runs = low, np.zeros(len(low), np.int64), np.arange(len(low))
     while len(first) >= FEW:
         last = np.minimum(np.searchsorted(sums, sums[first] + size, side="right") - 1, high)
         goes_on = last < high
         stops = np.full(len(first), -1, np.int64)
         end, longer = sums[last[goes_on]], sums[last[goes_on] + 1]
         stops[goes_on] = longer - sums[first[goes_on]]
-        parts.append((first, last, stops, kept))
+        parts.append((first, last, stops, kept, runs))
         least = np.maximum(end - overlap, longer - size)
         first = np.maximum(np.searchsorted(sums, least), first[goes_on])
-        kept, high = end - sums[first], high[goes_on]
-    for start, stop, shared in zip(first.tolist(), high.tolist(), kept.tolist(), strict=True):
+        kept, high, runs = end - sums[first], high[goes_on], runs[goes_on]
+    rest = zip(first.tolist(), high.tolist(), kept.tolist(), runs.tolist(), strict=True)
+    for start, stop, shared, run in rest:
         own = _merge_run(sums[start : stop + 1].tolist(), shared, size=size, overlap=overlap)
         rows = np.array(own, np.int64)
-        parts.append((rows[0] + start, rows[1] + start, rows[2], rows[3]))
-    columns = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)] for _ in range(4))
+        number = np.full(rows.shape[1], run)
+        parts.append((rows[0] + start, rows[1] + start, rows[2], rows[3], number))
+    columns = zip(*parts, strict=True) if parts else ([np.empty(0, np.int64)] for _ in range(5))
     return Merged(*(np.concatenate(column) for column in columns))
 
 

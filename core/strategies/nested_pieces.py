@@ -19,7 +19,9 @@ from core.strategies.ranges import ranges
 from core.strategies.span_counts import cut_places
 from core.units.tokens import PieceCounter, piece_tables
 
-SHORT, MANY = 32, 256  # characters of a piece on average, and pieces: below, they are encoded alone
+SHORT = 32  # characters of a piece on average: longer ones are encoded alone
+MANY, TOGETHER = 256, 4  # pieces, and pieces in one holder on average: fewer are encoded alone
+NOT_COUNTED = -1
 _FAST = ("cl100k_base", "o200k_base")  # encode many pieces in one table at once
 
 Finder = Callable[[str, int, int], Iterator[int]]  # text, start, end -> where separators begin
@@ -39,8 +41,8 @@ class Level:
     """The n pieces that one separator leaves; each lies inside one piece of the level above.
 
     edges: int64 (n + 1,), from 0 to N, ascending.
-    lengths: int64 (n,), −1 where not counted yet.
-    parents: int64 (n,), the piece of the level above, or the root.
+    lengths: int64 (n,), NOT_COUNTED where that has not been asked for yet.
+    sums: int64 (n + 1,), ascending: running sums of the lengths that are known.
     whole: bool (n,), True for a root in which the separator does not occur: the next separator
         is taken at once, however short it is (`spec/strategies.md` 3.10, step 1).
     children: int64 (n + 1,), first piece of the level below; None at the last level.
@@ -49,7 +51,7 @@ class Level:
     label: str
     edges: Offsets
     lengths: Indices
-    parents: Indices
+    sums: Indices
     whole: Mask
     children: Indices | None = None
 
@@ -58,22 +60,30 @@ class Level:
 class NestedPieces:
     """All levels of one text, or of several set end to end (the roots).
 
+    roots: int64 (r + 1,), the first piece of each root at the first level.
     levels: one a separator. by_characters: True if the empty separator follows the last one.
     unit: the unit's name in sentences. counter: None if the unit is characters.
     """
 
     text: str
+    roots: Indices
     levels: tuple[Level, ...]
     by_characters: bool
     unit: str
     counter: PieceCounter | None
 
-    def lengths(self, level: Level, needed: Mask) -> Indices:
-        """int64 (n,): lengths of the level's pieces, right where `needed`, bool (n,), is True."""
-        if self.counter is not None:
-            missing = np.flatnonzero(needed & (level.lengths < 0))
+    def lengths(self, level: Level, low: Indices, high: Indices) -> Indices:
+        """int64 (n,): lengths of the level's pieces, right in the ranges `low` to `high`.
+
+        The ranges, int64 (r,) each, are half-open and ascending.
+        """
+        if self.counter is not None and (level.lengths == NOT_COUNTED).any():
+            inside = ranges(low, high)
+            missing = inside[level.lengths[inside] == NOT_COUNTED]
             if len(missing):
-                level.lengths[missing] = _counts(self.text, level, missing, self.counter)
+                holders = np.searchsorted(low, missing, side="right")
+                level.lengths[missing] = _counts(self.text, level, missing, holders, self.counter)
+                level.sums = running_sums(level.lengths)
         return level.lengths
 
     def character_lengths(self, start: int, end: int) -> Indices:
@@ -130,55 +140,52 @@ def nest(
         edges.append(np.flatnonzero(is_edge))
         wholes.append(np.zeros(len(edges[-1]) - 1, np.bool_))
         wholes[-1][:1] = not _occurs(text, separator)
-    levels = link_levels(labels, edges, wholes, counter)
-    return NestedPieces(text, levels, by_characters, unit, counter)
+    below = [*edges[2:], None]
+    levels = tuple(
+        _level(*each, counter=counter)
+        for each in zip(labels, edges[1:], wholes, below, strict=False)
+    )
+    roots = np.array([0, len(edges[min(1, len(usable))]) - 1], np.int64)
+    return NestedPieces(text, roots, levels, by_characters, unit, counter)
 
 
-def link_levels(
-    labels: Sequence[str],
-    edges: Sequence[Offsets],
-    wholes: Sequence[Mask],
-    counter: PieceCounter | None,
-) -> tuple[Level, ...]:
-    """Make the levels and what is inside what.
-
-    Args:
-        labels: how each separator is written.
-        edges: int64, first those of the roots, then of the pieces of each level.
-        wholes: bool (n,), `Level.whole` of each level.
-        counter: None if lengths are characters.
-    """
-    levels = []
-    for number, (above, own) in enumerate(pairwise(edges)):
-        below = edges[number + 2] if number + 2 < len(edges) else None
-        levels.append(
-            Level(
-                labels[number],
-                own,
-                np.diff(own) if counter is None else np.full(len(own) - 1, -1, np.int64),
-                np.repeat(np.arange(len(above) - 1), np.diff(np.searchsorted(own, above))),
-                wholes[number],
-                None if below is None else np.searchsorted(below, own),
-            )
-        )
-    return tuple(levels)
+def _level(
+    label: str, edges: Offsets, whole: Mask, below: Offsets | None, *, counter: PieceCounter | None
+) -> Level:
+    """One level; `below`, the edges of the next one, holds all of `edges`."""
+    children = None if below is None else np.searchsorted(below, edges)
+    if counter is None:
+        return Level(label, edges, np.diff(edges), edges, whole, children)
+    lengths = np.full(len(edges) - 1, NOT_COUNTED, np.int64)
+    return Level(label, edges, lengths, running_sums(lengths), whole, children)
 
 
-def _counts(text: str, level: Level, missing: Indices, counter: PieceCounter) -> Indices:
+def running_sums(lengths: Indices) -> Indices:
+    """int64 (n + 1,): 0 and the running sums; what is not counted adds nothing."""
+    sums = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(np.maximum(lengths, 0), out=sums[1:])
+    return sums
+
+
+def _counts(
+    text: str, level: Level, missing: Indices, holders: Indices, counter: PieceCounter
+) -> Indices:
     """int64 (m,): units of the pieces `missing`, int64 (m,), each encoded by itself.
 
-    Many short pieces are not encoded one by one: their parents are, and where both edges of a
-    piece are places at which counts add up (`core.strategies.span_counts`), or edges of the
-    parent, its count is that of the parent's tokens between them.
+    Many short pieces are not encoded one by one: what holds them is, the same number in `holders`,
+    int64 (m,). Where both edges of a piece are places at which counts add up
+    (`core.strategies.span_counts`), or edges of its holder, its count is that of the holder's
+    tokens between them.
     """
     starts, ends = level.edges[missing], level.edges[missing + 1]
-    if counter.tokenizer not in _FAST or (ends - starts).mean() > SHORT or len(missing) < MANY:
+    first = np.flatnonzero(np.diff(holders, prepend=-1))
+    are_many = len(missing) >= max(MANY, TOGETHER * len(first))
+    if counter.tokenizer not in _FAST or (ends - starts).mean() > SHORT or not are_many:
         return _counted_alone(text, starts, ends, counter)
-    first = np.flatnonzero(np.diff(level.parents[missing], prepend=-1))
     last = np.append(first[1:], len(missing))
-    parents = zip(starts[first].tolist(), ends[last - 1].tolist(), strict=True)
+    whole = zip(starts[first].tolist(), ends[last - 1].tolist(), strict=True)
     numbers: dict[str, int] = {}  # a passage that repeats is encoded once
-    same = np.array([numbers.setdefault(text[a:b], len(numbers)) for a, b in parents], np.int64)
+    same = np.array([numbers.setdefault(text[a:b], len(numbers)) for a, b in whole], np.int64)
     unique = np.flatnonzero(np.diff(np.maximum.accumulate(same), prepend=-1))
     all_sizes: Indices = last - first
     sizes = all_sizes[unique]

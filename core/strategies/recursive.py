@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from core.declaration import Declaration, Parameter, Preset
 from core.strategies.chunks import Chunks
+from core.strategies.groups import solid_of
 from core.strategies.nested_pieces import NestedPieces, Separator, literal, nest, pattern
-from core.strategies.recursive_merge import as_chunks, split_recursively
+from core.strategies.recursive_merge import TextEdges, as_chunks, ranks_of, split_recursively
 from core.strategies.registry import strategy
 from core.strategies.separator_lists import listed
 from core.strategies.source import Source
-from core.strategies.trimming import Solid
 from core.units.tokens import TOKENIZERS, canonical_tokenizer
 
 DEFAULT_SEPARATORS = ("\n\n", "\n", " ", "")
@@ -61,15 +61,15 @@ SEPARATORS = Parameter(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecursivePieces:
-    """What a recursive strategy prepares: the nested pieces and the white space of the text."""
+    """What a recursive strategy prepares: the nested pieces, and what their edges are."""
 
     pieces: NestedPieces
-    solid: Solid
+    edges: TextEdges
 
     def chunks(self, *, size: int, overlap: int) -> Chunks:
         """Split and merge at this size and overlap, in the unit of the pieces."""
         found = split_recursively(self.pieces, size=size, overlap=overlap)
-        return as_chunks(found, self.pieces, self.solid, size=size, overlap=overlap)
+        return as_chunks(found, self.pieces, self.edges, size=size, overlap=overlap)
 
 
 def recursive_pieces(
@@ -86,7 +86,7 @@ def recursive_pieces(
     counter = None if unit == "characters" else source.counter(unit)
     words = "characters" if counter is None else "words" if unit == "words" else f"{unit} tokens"
     pieces = nest(source.text, separators, words, counter)
-    return RecursivePieces(pieces, source.units.get("solid", lambda: Solid(source.text)))
+    return RecursivePieces(pieces, TextEdges(solid_of(source), ranks_of(pieces)))
 
 
 RC = Declaration(

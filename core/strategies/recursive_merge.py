@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.arrays import Indices, Mask, Offsets, Spans
+from core.arrays import Indices, Mask, Spans
 from core.strategies.chunks import Chunks, Reasons, Rule, one_span_chunks, reasons
 from core.strategies.greedy_merge import merge_runs, windows_of_characters
 from core.strategies.nested_pieces import Level, NestedPieces
@@ -47,6 +47,19 @@ class RecursiveChunks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TextEdges:
+    """What the edges of chunks are looked up in.
+
+    solid: where the document's text is not white space.
+    ranks: int8 (N + 1,), the first level that has an edge at each offset of the document; the
+        number of levels where none has.
+    """
+
+    solid: Solid
+    ranks: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Placed:
     """Where n chunks of several roots are in the document.
 
@@ -57,6 +70,24 @@ class Placed:
     roots: Indices
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Inside:
+    """The pieces of one level that lie inside r long pieces of the level above, or roots.
+
+    low, high: int64 (r,), half-open ranges of pieces, ascending, none empty.
+    lengths: int64 (r,), of what holds them.
+    """
+
+    low: Indices
+    high: Indices
+    lengths: Indices
+
+    def holding(self, which: Indices) -> Indices:
+        """Those of the pieces `which`, int64 (m,), that lie in a range."""
+        at = np.searchsorted(self.low, which, side="right") - 1
+        return which[(at >= 0) & (which < self.high[at])]
+
+
 def split_recursively(pieces: NestedPieces, *, size: int, overlap: int) -> RecursiveChunks:
     """Split and merge.
 
@@ -65,40 +96,33 @@ def split_recursively(pieces: NestedPieces, *, size: int, overlap: int) -> Recur
         size: a piece of at least this length is split, a sum of at most this length is a chunk.
         overlap: the greatest length that a chunk repeats from the one before; below `size`.
     """
-    if not pieces.text:
-        return _join([])
+    if not pieces.levels:
+        return _between_characters(pieces, *_whole(pieces), size=size, overlap=overlap)
     parts: list[RecursiveChunks] = []
-    long_spans, long_lengths = _roots(pieces)
-    above, needed = long_lengths, np.ones(len(long_lengths), np.bool_)
+    roots = pieces.roots
+    inside = _Inside(roots[:-1], roots[1:], np.full(len(roots) - 1, -1, np.int64))
+    long_spans, long_lengths = np.empty((0, 2), np.int64), np.empty(0, np.int64)
     for level in pieces.levels:
-        if level is pieces.levels[0]:
-            needed = np.ones(len(level.parents), np.bool_)
-        lengths = pieces.lengths(level, needed)
-        long = needed & (lengths >= size)
+        lengths = pieces.lengths(level, inside.low, inside.high)
+        is_long = lengths >= size
         if level.children is not None or pieces.by_characters:
-            long |= needed & level.whole
-        good = needed & ~long
-        parts.append(_merge_level(level, good, lengths, above, size=size, overlap=overlap))
-        which = np.flatnonzero(long)
-        long_spans = np.stack([level.edges[which], level.edges[which + 1]], axis=1)
-        long_lengths, above = lengths[which], lengths
-        if not len(which):
+            is_long |= level.whole
+        long = inside.holding(np.flatnonzero(is_long))
+        parts.append(_merge_level(level, inside, long, size=size, overlap=overlap))
+        if not len(long):
             return _join(parts)
+        long_spans = np.stack([level.edges[long], level.edges[long + 1]], axis=1)
+        long_lengths = lengths[long]
         if level.children is not None:
-            needed = np.repeat(long, np.diff(level.children))
-    if pieces.by_characters:
-        parts.append(
-            _merge_characters(pieces, long_spans, long_lengths, size=size, overlap=overlap)
-        )
-    else:
-        parts.append(_uncut(long_spans, long_lengths))
-    return _join(parts)
+            inside = _Inside(level.children[long], level.children[long + 1], long_lengths)
+    last = _between_characters(pieces, long_spans, long_lengths, size=size, overlap=overlap)
+    return _join([*parts, last])
 
 
 def as_chunks(
     found: RecursiveChunks,
     pieces: NestedPieces,
-    solid: Solid,
+    edges: TextEdges,
     *,
     size: int,
     overlap: int,
@@ -109,60 +133,78 @@ def as_chunks(
     Args:
         found: the chunks.
         pieces: what they were made of.
-        solid: where the document's text is not white space.
+        edges: of the document.
         size: the size that was asked for.
         overlap: the overlap that was asked for.
         placed: where the chunks are in the document; None: where they are in the pieces.
     """
     raw = found.spans if placed is None else placed.spans
-    trimmed, full = solid.trim(raw)
+    ranks = edges.ranks[raw[:, 1]]
+    trimmed, full = edges.solid.trim(raw)
     spans = np.where(found.bare[:, None], raw, trimmed)
+    primaries = None if placed is None else placed.roots
     keep = full | found.bare
-    found, spans = found.take(keep), spans[keep]
-    at_end = spans[:, 1] == solid.end  # nothing but white space follows
-    starts, ends = _reasons(found, pieces, at_end, size=size, overlap=overlap)
-    primaries = None if placed is None else placed.roots[keep]
+    if not keep.all():
+        found, spans, ranks = found.take(keep), spans[keep], ranks[keep]
+        primaries = None if primaries is None else primaries[keep]
+    # nothing but white space follows
+    ranks = np.where(spans[:, 1] == edges.solid.end, np.int8(-1), ranks)
+    starts, ends = _reasons(found, pieces, ranks, size=size, overlap=overlap)
     return one_span_chunks(spans, starts, ends, primaries=primaries)
 
 
-def _roots(pieces: NestedPieces) -> tuple[Spans, Indices]:
-    """Spans of the roots, and their lengths, which only reasons and lone characters need."""
-    if pieces.levels:
-        first = pieces.levels[0].parents
-        return np.empty((0, 2), np.int64), np.full(first[-1] + 1, -1, np.int64)
-    whole = len(pieces.text) if pieces.counter is None else pieces.counter.count(pieces.text)
-    return np.array([[0, len(pieces.text)]], np.int64), np.array([whole], np.int64)
+def ranks_of(pieces: NestedPieces) -> NDArray[np.int8]:
+    """int8 (N + 1,): the first level that has an edge at each offset, as in `TextEdges`."""
+    ranks = np.full(len(pieces.text) + 1, len(pieces.levels), np.int8)
+    for number in reversed(range(len(pieces.levels))):
+        ranks[pieces.levels[number].edges] = number
+    return ranks
+
+
+def _whole(pieces: NestedPieces) -> tuple[Spans, Indices]:
+    """The span and the length of the whole text, where no separator but the empty one is given."""
+    n = len(pieces.text)
+    whole = n if pieces.counter is None else pieces.counter.count(pieces.text)
+    return np.array([[0, n]][: min(n, 1)], np.int64).reshape(-1, 2), np.full(min(n, 1), whole)
 
 
 def _merge_level(
-    level: Level, good: Mask, lengths: Indices, above: Indices, *, size: int, overlap: int
+    level: Level, inside: _Inside, long: Indices, *, size: int, overlap: int
 ) -> RecursiveChunks:
-    """Merge the runs of short pieces that have the same parent, without a long one between."""
-    which = np.flatnonzero(good)
-    if not len(which):
-        return _join([])
-    fresh = (np.diff(which) > 1) | (np.diff(level.parents[which]) > 0)
-    low = np.flatnonzero(np.append(True, fresh))  # runs, as ranges of `which`
-    high = np.append(low[1:], len(which))
-    sums = np.concatenate([[0], np.cumsum(lengths[which])])
-    fits = sums[high] - sums[low] <= size
-    merged = merge_runs(sums, low[~fits], high[~fits], size=size, overlap=overlap)
+    """Merge the runs of short pieces in each range; the pieces `long`, int64 (m,), end a run."""
+    low = np.sort(np.concatenate([inside.low, long + 1]))
+    stops = np.concatenate([inside.high, long])
+    order = np.argsort(stops, kind="stable")
+    high = stops[order]
+    # what ends a run: the long piece that follows in the range, or the end of what holds it
+    beside = np.concatenate([inside.lengths, level.lengths[long]])[order]
+    filled = low < high
+    low, high, beside = low[filled], high[filled], beside[filled]
+    fits = level.sums[high] - level.sums[low] <= size
+    merged = merge_runs(level.sums, low[~fits], high[~fits], size=size, overlap=overlap)
+    first = np.concatenate([low[fits], merged.first])
+    last = np.concatenate([high[fits], merged.last])
     short = np.zeros(int(fits.sum()), np.int64)
-    first = which[np.concatenate([low[fits], merged.first])]
-    last = which[np.concatenate([high[fits], merged.last]) - 1] + 1
-    stops = np.concatenate([short - 1, merged.stops])
-    kept = np.concatenate([short, merged.kept])
-    # what ended the run: the long piece that follows under the same parent, or the parent's end
-    follows = np.minimum(last, len(lengths) - 1)
-    sibling = (last < len(lengths)) & (level.parents[follows] == level.parents[last - 1])
-    beside = np.where(sibling, lengths[follows], above[level.parents[last - 1]])
+    at_end = np.concatenate([short, merged.stops]) <= 0
+    values = np.concatenate(
+        [beside[fits], np.where(merged.stops < 0, beside[~fits][merged.runs], merged.stops)]
+    )
     return RecursiveChunks(
         np.stack([level.edges[first], level.edges[last]], axis=1),
-        np.where(stops < 0, BESIDE, FULL).astype(np.int8),
-        np.where(stops < 0, beside, stops),
-        kept,
+        np.where(at_end, BESIDE, FULL).astype(np.int8),
+        values,
+        np.concatenate([short, merged.kept]),
         np.zeros(len(first), np.bool_),
     )
+
+
+def _between_characters(
+    pieces: NestedPieces, spans: Spans, lengths: Indices, *, size: int, overlap: int
+) -> RecursiveChunks:
+    """What no separator cuts any more: cut between characters, or left whole."""
+    if not pieces.by_characters:
+        return _uncut(spans, lengths)
+    return _merge_characters(pieces, spans, lengths, size=size, overlap=overlap)
 
 
 def _merge_characters(
@@ -175,13 +217,12 @@ def _merge_characters(
     for (start, end), length in zip(spans.tolist(), lengths.tolist(), strict=True):
         edges = np.arange(start, end + 1)
         counted = pieces.character_lengths(start, end)
-        inside = np.zeros(len(counted), np.int64)
-        level = Level("", edges, counted, inside, inside > 0)
-        long = counted >= size
-        above = np.array([length], np.int64)
-        parts.append(_merge_level(level, ~long, counted, above, size=size, overlap=overlap))
-        alone = edges[:-1][long]
-        parts.append(_uncut(np.stack([alone, alone + 1], axis=1), counted[long]))
+        sums = np.concatenate([[0], np.cumsum(counted)])
+        level = Level("", edges, counted, sums, np.zeros(len(counted), np.bool_))
+        inside = _Inside(*(np.array([each]) for each in (0, end - start, length)))
+        long = np.flatnonzero(counted >= size)
+        parts.append(_merge_level(level, inside, long, size=size, overlap=overlap))
+        parts.append(_uncut(np.stack([edges[long], edges[long + 1]], axis=1), counted[long]))
     return _join(parts)
 
 
@@ -225,14 +266,21 @@ def _join(parts: list[RecursiveChunks]) -> RecursiveChunks:
 
 
 def _reasons(
-    found: RecursiveChunks, pieces: NestedPieces, at_end: Mask, *, size: int, overlap: int
+    found: RecursiveChunks,
+    pieces: NestedPieces,
+    ranks: NDArray[np.int8],
+    *,
+    size: int,
+    overlap: int,
 ) -> tuple[Reasons, Reasons]:
-    """The reasons of all starts and ends: the separator cut at, and the length that decided."""
+    """The reasons of all starts and ends: the separator cut at, and the length that decided.
+
+    `ranks`, int8 (n,): the level of the separator at each end; −1 at the document's end.
+    """
     n = len(found.spans)
     labels = [f"before {level.label}" for level in pieces.levels] + ["between two characters"]
     rules = _rules(labels, pieces.unit)
-    level = _levels_of(pieces, found.spans[:, 1])
-    which = np.where(at_end, -1, found.why * len(labels) + level)
+    which = np.where(ranks < 0, -1, found.why * len(labels) + ranks.astype(np.int64))
     ends = reasons(rules, n, which=which, values=found.values.astype(float), thresholds=size)
     before = np.concatenate([np.full(min(n, 1), -1, np.int64), which[:-1]])
     shares = found.kept > 0
@@ -270,13 +318,3 @@ def _rules(labels: list[str], unit: str) -> tuple[Rule, ...]:
         "overlap", f"whole pieces of {{value:,.0f}} {unit} are repeated, at most {{threshold:,.0f}}"
     )
     return (*full, *beside, shared)
-
-
-def _levels_of(pieces: NestedPieces, offsets: Offsets) -> Indices:
-    """int64: the first level that has an edge at each offset; the number of levels if none has."""
-    found = np.full(len(offsets), len(pieces.levels), np.int64)
-    for number in reversed(range(len(pieces.levels))):
-        edges = pieces.levels[number].edges
-        at = np.minimum(np.searchsorted(edges, offsets), len(edges) - 1)
-        found[edges[at] == offsets] = number
-    return found

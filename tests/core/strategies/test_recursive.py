@@ -77,11 +77,22 @@ def test_counts_from_the_tokens_of_the_parent_are_those_of_each_piece(text, size
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nested_pieces, "SHORT", 1_000_000)
         patch.setattr(nested_pieces, "MANY", 1)
+        patch.setattr(nested_pieces, "TOGETHER", 0)
         repeated = f"{text}\n\n{text}"
         got = spans("RC", repeated, separators=separators, length_unit=unit, **size)
 
     length = piece_counter(unit).count
     assert got == plain_recursive(repeated, separators, length=length, **size)
+
+
+def test_pieces_that_were_never_counted_do_not_disturb_the_others():
+    short, long = "a b c\n\n", "one two three four five six seven eight nine ten\n\n"
+    text = (short * 30 + long) * 60
+    size = {"size": 4, "overlap": 2}
+
+    got = spans("RC", text, length_unit="words", **size)
+
+    assert got == plain_recursive(text, DEFAULT, length=piece_counter("words").count, **size)
 
 
 @given(text=texts, size=sizes(12))
