@@ -5,10 +5,12 @@ Vectors are synthetic where rows are many: a mixture of 2,000 directions with no
 (`design/decisions.md` 26), so that neighbourhoods are as uneven as those of real texts.
 """
 
+import contextlib
 import json
 import multiprocessing
 import os
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from bench.report import Row, row, timed
 from core.arrays import Vectors
 from core.document.model import Document
 from core.engine_process import EngineProcess
+from core.errors import Cancelled
 from core.pipeline import Pipeline
 from core.search import serve
 from core.search.evaluate import Contender, Options, evaluate
@@ -27,11 +30,14 @@ from core.search.index import ChunkIndex, Space, VectorIndex
 from core.search.place import Place
 from core.search.query_sets import load_query_set
 from core.search.rows import Rows, join_rows, rows_of
+from core.search.sender import RowSender
 from core.search.serve import Question, Where
 from core.search.statistics import DrawsFor, compare_columns, intervals
 from core.strategies.chunks import one_span_chunks
 from core.strategies.recipe import parse_recipe
 from core.vectors.models import load_embedder
+from core.vectors.remote import encode_queries, encode_texts
+from gui.jobs import JobToken
 
 DIMENSION, DIRECTIONS, SPREAD = 384, 2_000, 0.6
 TICKS, QUERIES = 60, 100
@@ -43,7 +49,8 @@ TEXTS = ("state_of_the_union", "wikitexts", "chatlogs")
 def measure() -> list[Row]:
     """All rows of this file."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        rows = [*_ticks(Path(folder)), *_new_queries(Path(folder)), *_statistics()]
+        rows = [*_ticks(Path(folder)), *_new_queries(Path(folder)), *_busy(Path(folder))]
+        rows += _statistics()
         rows += _evaluation()
         large = int(os.environ.get(LARGE_VARIABLE, "0"))
         if large:
@@ -78,16 +85,16 @@ def _ticks(folder: Path) -> list[Row]:
     queries = mixture(TICKS, 7)
     plain = synthetic_rows(2_000, 1)
     other = synthetic_rows(2_000, 3, length=690)
-    engine = EngineProcess()
+    engine, sender = EngineProcess(), RowSender()
     measured: dict[str, list[float]] = {"a tenth of the chunks": [], "all chunks": []}
     try:
-        engine.call(serve.update_and_search, where, plain, Question("", queries[0]))
+        sender.ask(engine, where, plain, Question("", queries[0]))
         for what, spent in measured.items():
             for tick in range(TICKS):
                 rows = _mixed(plain, other, tick) if "tenth" in what else (plain, other)[tick % 2]
                 question = Question("", queries[tick], 5)
                 begin = time.perf_counter()
-                engine.call(serve.update_and_search, where, rows, question)
+                sender.ask(engine, where, rows, question)
                 spent.append((time.perf_counter() - begin) * 1000)
     finally:
         engine.close()
@@ -121,6 +128,39 @@ def _new_queries(folder: Path) -> list[Row]:
         spent = timed(lambda asked=asked: serve.search(where, next(asked)), QUERIES)
         found.append(row("new query, 20,000 chunks", mode, spent, "ms", target="p95 50 ms"))
     return found
+
+
+def _busy(folder: Path) -> list[Row]:
+    """A new query is encoded and searched for while the engine makes vectors of long chunks."""
+    engine, sender = EngineProcess(), RowSender()
+    rows, where = (
+        synthetic_rows(2_000),
+        Where("busy", Space("synthetic", "late"), str(folder / "b")),
+    )
+    begun = time.time()
+    texts = [f"{begun} {i} " + "results of this section remain uncertain " * 60 for i in range(900)]
+    cancel, spent = JobToken(lambda *_: None), []
+    making = threading.Thread(target=_make_vectors, args=(engine, texts, cancel))
+    try:
+        sender.ask(engine, where, rows, Question("", rows.vectors[0]))
+        engine.call_urgent(encode_queries, "minilm", None, ["warm"])
+        making.start()
+        for turn in range(QUERIES // 2):
+            begin = time.perf_counter()
+            (vector,) = engine.call_urgent(encode_queries, "minilm", None, [f"{begun} how {turn}"])
+            sender.ask(engine, where, rows, Question("", vector))
+            spent.append((time.perf_counter() - begin) * 1000)
+            time.sleep(0.2)
+    finally:
+        cancel.cancel()
+        making.join()
+        engine.close()
+    return [row("new query, 2,000 chunks", "while vectors are made", spent, "ms", target="100 ms")]
+
+
+def _make_vectors(engine: EngineProcess, texts: list[str], cancel: JobToken) -> None:
+    with contextlib.suppress(Cancelled):
+        engine.call(encode_texts, "minilm", None, texts, cancel=cancel)
 
 
 def _encoded(model) -> Row:  # noqa: ANN001 - any embedder

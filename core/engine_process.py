@@ -5,17 +5,19 @@ Importing torch, spaCy or LanceDB holds Python's interpreter lock for up to a se
 whatever thread does it. So functions that need them run in one spawned process, by their name.
 They are given `cancel` and `progress` by keyword, and look at `cancel` between their steps.
 
-Two pipes lead there. Long work goes over the first; between its steps the engine serves what
-waits on the second, so that a query is answered while vectors are still being made.
+Two pipes lead there, with a thread of the engine at the end of each. Long work goes over the first
+and lets the second go first between its steps, so that a query is answered while vectors are still
+being made. Only one of the two works at a time: models and open tables are shared. Long work gives
+way to the window on a small machine; what somebody waits for does not.
 """
 
 import contextlib
 import itertools
 import multiprocessing
 import os
-import threading  # noqa: TID251 - two lanes of the window may ask at once
-from collections.abc import Callable
-from multiprocessing.connection import Connection, wait
+import threading  # noqa: TID251 - two lanes of the window may ask at once, and are served so
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
@@ -24,9 +26,13 @@ from core.errors import Cancelled, ChunkscopeError, EngineEnded, ModelError
 
 POLL_SECONDS = 0.02
 CLOSE_SECONDS = 1.0
-NICENESS = 15  # the window goes first on a small machine
+NICENESS = 15  # of long work
+# A query is encoded and then searched: the second call finds the engine still waiting for it.
+FOLLOWED_SECONDS = 0.03
 
 _LONG, _URGENT = 0, 1
+_PIPE_ENDED = (EOFError, BrokenPipeError, ConnectionResetError)
+_ENDINGS = (*_PIPE_ENDED, KeyboardInterrupt)
 
 # Number, function (None: cancel), arguments.
 Message = tuple[int, Callable[..., Any] | None, tuple[Any, ...]]
@@ -113,7 +119,7 @@ class EngineProcess:
             pipe, number = pipes[which], next(self._numbers)
             pipe.send((number, function, arguments))
             return self._answer(pipe, number, cancel, progress)
-        except (EOFError, BrokenPipeError, ConnectionResetError, OSError) as error:
+        except (EOFError, OSError) as error:
             if self._pipes is pipes:  # else the other lane has started a new one already
                 self.close()
             raise EngineEnded(
@@ -148,15 +154,48 @@ class EngineProcess:
             raise
 
 
+class _Turns:
+    """Who of the two threads may work: what is urgent goes before the next step of the other."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._none_urgent = threading.Event()
+        self._none_urgent.set()
+
+    @contextlib.contextmanager
+    def urgent(self) -> Iterator[None]:
+        """Work as soon as the long work has ended its step."""
+        self._none_urgent.clear()
+        try:
+            with self._turn:
+                yield
+        finally:
+            self._none_urgent.set()
+
+    @contextlib.contextmanager
+    def long(self) -> Iterator[None]:
+        """Work when nothing is urgent."""
+        self._none_urgent.wait()
+        with self._turn:
+            yield
+
+    def step(self) -> None:
+        """Let what is urgent go first; called within `long`."""
+        if not self._none_urgent.is_set():
+            self._turn.release()
+            self._none_urgent.wait()
+            self._turn.acquire()
+
+
 class _Steps:
     """Cancel token and progress of the call that the engine works on."""
 
-    def __init__(self, pipe: Connection, number: int, serve_urgent: Callable[[], None]) -> None:
-        self._pipe, self._number, self._serve_urgent = pipe, number, serve_urgent
+    def __init__(self, pipe: Connection, number: int, step: Callable[[], None]) -> None:
+        self._pipe, self._number, self._step = pipe, number, step
         self.waiting: list[Message] = []
 
     def check(self) -> None:
-        self._serve_urgent()
+        self._step()
         while self._pipe.poll():
             message = self._pipe.recv()
             if message[0] == self._number and message[1] is None:
@@ -170,22 +209,41 @@ class _Steps:
 
 
 def _serve(pipes: list[Connection]) -> None:
-    """The child's loop; ends when the parent closes its pipes."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.nice(NICENESS)
+    """The child; ends when the parent closes its pipes."""
     forget_semaphores()
-    long, urgent = pipes
-    try:
+    turns = _Turns()
+    long = threading.Thread(target=_serve_long, args=(pipes[_LONG], turns), daemon=True)
+    long.start()
+    with contextlib.suppress(*_ENDINGS):
+        _serve_urgent(pipes[_URGENT], turns)
+    long.join(CLOSE_SECONDS / 2)
+    if long.is_alive():  # within a library, which must not see the interpreter end
+        os._exit(0)
+
+
+def _serve_long(pipe: Connection, turns: _Turns) -> None:
+    with contextlib.suppress(OSError, AttributeError):
+        os.nice(NICENESS)  # on Linux of this thread and of those that it starts
+    with contextlib.suppress(*_ENDINGS):
         while True:
-            ready = wait(pipes)
-            if urgent in ready:
-                _serve_one(urgent, urgent.recv(), lambda: None)
-            elif long in ready:
-                waiting = [long.recv()]
-                while waiting:
-                    waiting += _serve_one(long, waiting.pop(0), lambda: _drain(urgent))
-    except (EOFError, BrokenPipeError, ConnectionResetError, KeyboardInterrupt):
-        return
+            waiting = [pipe.recv()]
+            while waiting:
+                with turns.long():
+                    waiting += _serve_one(pipe, waiting.pop(0), turns.step)
+
+
+def _serve_urgent(pipe: Connection, turns: _Turns) -> None:
+    while True:
+        waiting = [pipe.recv()]
+        with turns.urgent():
+            while waiting:
+                waiting += _serve_one(pipe, waiting.pop(0), _no_step)
+                if not waiting and pipe.poll(FOLLOWED_SECONDS):
+                    waiting.append(pipe.recv())
+
+
+def _no_step() -> None:
+    """Nothing goes before what is urgent."""
 
 
 def forget_semaphores() -> None:
@@ -199,19 +257,12 @@ def forget_semaphores() -> None:
         multiprocessing.set_start_method("fork", force=True)
 
 
-def _drain(urgent: Connection) -> None:
-    while urgent.poll():
-        _serve_one(urgent, urgent.recv(), lambda: None)
-
-
-def _serve_one(
-    pipe: Connection, message: Message, serve_urgent: Callable[[], None]
-) -> list[Message]:
+def _serve_one(pipe: Connection, message: Message, step: Callable[[], None]) -> list[Message]:
     """Do one call; return the calls that arrived on the same pipe meanwhile."""
     number, function, arguments = message
     if function is None:  # the end of a call that has ended by itself
         return []
-    steps = _Steps(pipe, number, serve_urgent)
+    steps = _Steps(pipe, number, step)
     try:
         value = function(*arguments, cancel=steps, progress=steps.progress)
     except Cancelled:
@@ -220,7 +271,7 @@ def _serve_one(
         pipe.send((number, "error", error))
     except MemoryError:
         pipe.send((number, "error", ModelError("this needs more memory than there is")))
-    except (EOFError, BrokenPipeError, ConnectionResetError):
+    except _PIPE_ENDED:
         raise
     except Exception as error:  # the child process reports every failure
         what = f"{function.__name__} failed: {type(error).__name__}: {error}"

@@ -82,10 +82,11 @@ class VectorIndex:
 
 @dataclass(slots=True, eq=False)
 class _State:
-    """What this process knows of the table: its version, its keys in order, its indexes."""
+    """What this process knows of the table: version, keys in order, components, indexes."""
 
     version: int = -1
     keys: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    dimension: int = 0
     has_text_index: bool = False
     vector_index: str = ""  # its type
     index_recall: float | None = None
@@ -109,6 +110,10 @@ class ChunkIndex:
     def chunking_key(self) -> str:
         """What this state of the table is known by: equal for equal sets of rows."""
         return chunking_key(self._state.keys)
+
+    def holds(self, keys: NDArray[np.int64]) -> bool:
+        """True if its rows, as this process knows them, are those with these keys, int64 (n,)."""
+        return np.array_equal(np.sort(keys), self._state.keys)
 
     def open(self) -> bool:
         """Open the table at its newest state; False if there is none yet.
@@ -251,7 +256,7 @@ class ChunkIndex:
         return True
 
     def _read_state(self) -> None:
-        state = _State(self._table.version, self._keys())
+        state = _State(self._table.version, self._keys(), _dimension(self._table))
         for each in self._table.list_indices():
             if "text" in each.columns:
                 state.has_text_index = True
@@ -271,12 +276,12 @@ class ChunkIndex:
         self._table.checkout_latest()
         if self._table.version != self._state.version:
             self._read_state()
-        if _dimension(self._table) != rows.dimension and not within:
+        if self._state.dimension != rows.dimension and not within:
             return self._begin(rows)
         everything = self._state.keys
         known = self._keys(condition(Filters(tuple(within)))) if within else everything
-        is_new = ~np.isin(rows.keys, known)
-        gone = known[~np.isin(known, rows.keys)]
+        is_new = ~np.isin(rows.keys, known, assume_unique=True)
+        gone = known[~np.isin(known, rows.keys, assume_unique=True)]
         added = int(is_new.sum())
         if not added and not len(gone):
             return Written(0, 0, len(everything))
@@ -285,7 +290,7 @@ class ChunkIndex:
             self._state.has_text_index, self._state.vector_index = False, ""
         else:
             self._write_changes(rows.take(is_new), gone)
-        kept = everything[~np.isin(everything, gone)]
+        kept = everything[~np.isin(everything, gone, assume_unique=True)]
         self._state.keys = np.sort(np.concatenate([kept, rows.keys[is_new]]))
         if self.place.folder is None and self._table.count_rows() != len(self):
             if within:
@@ -315,7 +320,7 @@ class ChunkIndex:
         self._table = _connection(self.place).create_table(
             self.space.table, _arrow(rows, self.space), mode="overwrite"
         )
-        self._state = _State(self._table.version, np.sort(rows.keys))
+        self._state = _State(self._table.version, np.sort(rows.keys), rows.dimension)
         return Written(len(rows), 0, len(rows))
 
     def _tidy(self) -> None:

@@ -3,7 +3,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +74,44 @@ class Rows:
             self.tags,
             self.without_vector,
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangedRows:
+    """n rows for somebody who has the texts and vectors of most of them.
+
+    before: keys of the rows that are known there, int64 (m,), in their order.
+    rows: the n rows with texts and vectors only of those that are new, in their order.
+    known: int64 (n,), the place of each row among those known there; −1: it is new.
+    """
+
+    before: NDArray[np.int64]
+    rows: Rows
+    known: Indices
+
+    @classmethod
+    def of(cls, rows: Rows, before: NDArray[np.int64]) -> "ChangedRows":
+        """What is to be told of `rows` where those with the keys `before` are known."""
+        order = np.argsort(before)
+        places = np.searchsorted(before, rows.keys, sorter=order)
+        places = order[np.minimum(places, len(before) - 1)]
+        known = np.where(before[places] == rows.keys, places, -1)
+        new = np.flatnonzero(known < 0)
+        texts = tuple(rows.texts[row] for row in new.tolist())
+        return cls(before, replace(rows, texts=texts, vectors=rows.vectors[new]), known)
+
+    def whole(self, there: Rows) -> Rows | None:
+        """The n rows; None where `there` are not the rows that were thought to be there."""
+        if not np.array_equal(there.keys, self.before) or there.dimension != self.rows.dimension:
+            return None
+        is_new = self.known < 0
+        new_texts = iter(self.rows.texts)
+        texts = tuple(
+            next(new_texts) if place < 0 else there.texts[place] for place in self.known.tolist()
+        )
+        vectors = there.vectors[self.known]
+        vectors[is_new] = self.rows.vectors
+        return replace(self.rows, texts=texts, vectors=vectors)
 
 
 def searched_chunks(chunks: Chunks, index: object = "children") -> Indices:

@@ -6,7 +6,7 @@ open there between calls.
 """
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Literal
 
@@ -23,11 +23,14 @@ from core.search.hits import Ranking, exact_rankings, fused, fusion_depth
 from core.search.index import INDEXED_FROM, ChunkIndex, Space, VectorIndex
 from core.search.place import corpus_place
 from core.search.rerank import DEPTH, rerank_scores
-from core.search.rows import Rows
+from core.search.rows import ChangedRows, Rows
 
 Mode = Literal["dense", "index", "text", "hybrid"]
 MODES: tuple[Mode, ...] = ("dense", "index", "text", "hybrid")
 KEPT_TABLES = 12
+# Of all tables together, with texts and vectors: so that changes can be sent alone, and the vector
+# index is compared with a product in memory.
+KEPT_ROWS = 60_000
 COMPARED_UP_TO = 200_000  # rows; above, the recall of the vector index is measured once
 DEFAULT_INDEX = VectorIndex()
 
@@ -90,6 +93,27 @@ class Found:
 
 
 _open_tables: OrderedDict[Where, ChunkIndex] = OrderedDict()
+_last_rows: OrderedDict[Where, Rows] = OrderedDict()
+
+
+def update_changed_and_search(
+    where: Where,
+    changed: ChangedRows,
+    question: Question,
+    *,
+    cancel: CancelToken = NEVER,
+    progress: Progress = silent,
+) -> Found | None:
+    """Like `update_and_search`; None where the rows are not known here: send them all.
+
+    Raises:
+        SearchError, ModelError, ParameterError: as `update_and_search`.
+    """
+    there = _last_rows.get(where)
+    rows = None if there is None else changed.whole(there)
+    if rows is None:
+        return None
+    return update_and_search(where, rows, question, cancel=cancel, progress=progress)
 
 
 def update_and_search(
@@ -110,12 +134,13 @@ def update_and_search(
     del progress
     check_question(question)
     began = perf_counter()
+    _keep(where, rows)
     table = table_at(where)
     for write in (table.update, table.update, table.rebuild):
         try:
             written = write(rows)
             cancel.check()
-            found, recall = ask(table, question, cancel=cancel)
+            found, recall = ask(table, question, rows, cancel=cancel)
             break
         except SearchError:  # another window wrote between update and search, or it is damaged
             if write == table.rebuild or not table.place.is_ours:
@@ -146,7 +171,9 @@ def search(
     table = table_at(where)
     if not len(table) and not table.open():
         raise SearchError("there is no index of these documents yet: update it first")
-    found, recall = ask(table, question, cancel=cancel)
+    kept = _last_rows.get(where)
+    rows = kept if kept is not None and table.holds(kept.keys) else None
+    found, recall = ask(table, question, rows, cancel=cancel)
     notices = _notices(question, len(table))
     spent = (perf_counter() - began) * 1000
     return Found(_hits(found, None), question.mode, len(table), 0, spent, recall, notices)
@@ -164,6 +191,7 @@ def forget(*, cancel: CancelToken = NEVER, progress: Progress = silent) -> None:
     """Close all tables, for instance before the indexes are cleared."""
     del cancel, progress
     _open_tables.clear()
+    _last_rows.clear()
 
 
 def table_at(where: Where) -> ChunkIndex:
@@ -174,6 +202,13 @@ def table_at(where: Where) -> ChunkIndex:
     while len(_open_tables) > KEPT_TABLES:
         _open_tables.popitem(last=False)
     return _open_tables[where]
+
+
+def _keep(where: Where, rows: Rows) -> None:
+    _last_rows.pop(where, None)
+    _last_rows[where] = rows
+    while sum(map(len, _last_rows.values())) > KEPT_ROWS or len(_last_rows) > KEPT_TABLES:
+        _last_rows.popitem(last=False)
 
 
 def check_question(question: Question) -> None:
@@ -197,9 +232,16 @@ def check_question(question: Question) -> None:
 
 
 def ask(
-    table: ChunkIndex, question: Question, *, cancel: CancelToken = NEVER
+    table: ChunkIndex, question: Question, rows: Rows | None = None, *, cancel: CancelToken = NEVER
 ) -> tuple[FoundRows, float | None]:
-    """Ask a table, re-rank if wanted; also the recall of the vector index against exact search."""
+    """Ask a table, re-rank if wanted; also the recall of the vector index against exact search.
+
+    Args:
+        table: what is asked.
+        question: the question.
+        rows: those that the table holds, if they are at hand: the comparison is quicker with them.
+        cancel: asked between texts of the re-ranker.
+    """
     k = max(question.k, DEPTH) if question.reranker else question.k
     recall = None
     if question.mode == "hybrid":
@@ -207,20 +249,25 @@ def ask(
     elif question.mode == "text":
         found = table.full_text(question.text, k, question.filters)
     else:
-        found, recall = _dense(table, question, k)
+        found, recall = _dense(table, question, k, rows)
     if question.reranker and len(found):
         found = _reranked(table, question, found, cancel)
     return found, recall
 
 
-def _dense(table: ChunkIndex, question: Question, k: int) -> tuple[FoundRows, float | None]:
+def _dense(
+    table: ChunkIndex, question: Question, k: int, rows: Rows | None
+) -> tuple[FoundRows, float | None]:
     assert question.vector is not None, "checked"
     if question.mode != "index" or not table.index_vectors(question.index):
         return table.nearest(question.vector, k, question.filters), None
     found = table.nearest(question.vector, k, question.filters, index=question.index)
     if len(table) > COMPARED_UP_TO:
         return found, table.index_recall(question.index)
-    exact = table.nearest(question.vector, k, question.filters)
+    if rows is None:
+        exact = table.nearest(question.vector, k, question.filters)
+    else:
+        exact = _exact(rows, replace(question, k=k))
     return found, float(np.isin(exact.keys, found.keys).mean()) if len(exact) else None
 
 
@@ -284,11 +331,16 @@ def _notices(question: Question, rows: int) -> tuple[Notice, ...]:
 def exact_hits(rows: Rows, question: Question) -> tuple[Hit, ...]:
     """Dense hits by one matrix product, without an index: what LanceDB's hits must equal."""
     check_question(question)
+    return _hits(_exact(rows, question), rows)
+
+
+def _exact(rows: Rows, question: Question) -> FoundRows:
     assert question.vector is not None, "checked"
     where = np.flatnonzero(allowed(rows, question.filters))
-    (ranking,) = exact_rankings(question.vector[None, :], rows.vectors[where], question.k)
+    vectors = rows.vectors if len(where) == len(rows) else rows.vectors[where]
+    (ranking,) = exact_rankings(question.vector[None, :], vectors, question.k)
     best = rows.take(where[ranking.rows])
-    found = FoundRows(
+    return FoundRows(
         best.keys,
         tuple(best.names),
         best.starts,
@@ -297,4 +349,3 @@ def exact_hits(rows: Rows, question: Question) -> tuple[Hit, ...]:
         best.last_pages,
         ranking.scores,
     )
-    return _hits(found, best)

@@ -23,7 +23,8 @@ BLOCK = 4_096  # word pieces whose prefix sums share one float64 offset
 DEFAULT_OVERLAP = 0.5  # measured: better than 0.25, and more costs more than it gives
 LEAST_WINDOW, GREATEST_WINDOW = 16, 32_768
 GREATEST_OVERLAP = 0.75
-BATCH_PIECES = 2_048  # of a forward pass: more does not fit the processor's caches
+# Of a forward pass: as quick a piece as more, and what is urgent waits no longer than that.
+BATCH_PIECES = 512
 MEMORY_BYTES = 64 << 20  # prefix sums above this are a file that is mapped, if not cached anyway
 _SPANS_AT_ONCE = 512  # what is written stays in the processor's caches
 _PREFIX, _OFFSETS, _PIECES = "prefix.npy", "offsets.npy", "pieces.npy"

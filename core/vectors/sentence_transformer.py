@@ -20,8 +20,9 @@ from core.vectors.models import ModelEntry, folder_revision
 LEAST_WINDOW = 16
 # Texts between two looks at the cancel token. Sorted by length, so little is padding.
 BATCH_TEXTS = 32
-# Word pieces of a batch, padding included: more does not fit the processor's caches.
-BATCH_PIECES = 2_048
+# Word pieces of a batch, padding included: as quick a piece as more, and a query that comes
+# meanwhile waits no longer than that.
+BATCH_PIECES = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,6 +20,7 @@ from core.search.duplicates import CONTAINED, NEAR, Shingles, shingles, similari
 from core.search.index import Space
 from core.search.place import corpus_name
 from core.search.rows import join_rows
+from core.search.sender import RowSender
 from core.search.serve import Found, Question, Where
 from core.strategies.chunks import Chunks
 from core.vectors.embedder import Embedder, VectorKind
@@ -78,6 +79,7 @@ class Searching(QObject):
         self._jobs = jobs
         self._pipeline = pipeline
         self._query: Query | None = None
+        self._sender = RowSender()
         self.choices = Choices()
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -137,6 +139,8 @@ class Searching(QObject):
             assert isinstance(query, Query), "a query with its vector"
             self._query = query
             self.search_all()
+            self._rest.stop()
+            self._ask_index()  # at once: nothing is dragged, and the engine waits for it
 
         self._jobs.request("query", "query", work, done, failed=self._on_failed, priority=-5)
 
@@ -211,7 +215,7 @@ class Searching(QObject):
                     for part in parts
                 ]
             )
-            return engine.call_urgent(serve.update_and_search, where, rows, question, cancel=token)
+            return self._sender.ask(engine, where, rows, question, cancel=token)
 
         def done(found: object) -> None:
             assert isinstance(found, Found), "the index gives what was found"

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""The engine process: long work and urgent work, how both end, and who goes first."""
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from core.cancel import CancelToken, Progress
+from core.engine_process import NICENESS, EngineProcess
+from core.errors import Cancelled, EngineEnded, ModelError, ParameterError
+
+MOST_STEPS = 50_000_000
+
+
+def work_until(flag: Path, told: Path, *, cancel: CancelToken, progress: Progress) -> int:
+    """Steps until somebody else has made the flag."""
+    del progress
+    told.touch()
+    for step in range(MOST_STEPS):
+        cancel.check()
+        if flag.exists():
+            return step
+    raise ModelError("nobody made the flag")
+
+
+def touch(flag: Path, *, cancel: CancelToken, progress: Progress) -> str:
+    del cancel, progress
+    flag.touch()
+    return "touched"
+
+
+def fail(kind: str, *, cancel: CancelToken, progress: Progress) -> None:
+    del cancel, progress
+    if kind == "end":
+        os._exit(3)
+    raise ParameterError("k is 0") if kind == "ours" else KeyError("other")
+
+
+def niceness(*, cancel: CancelToken, progress: Progress) -> int:
+    del cancel, progress
+    return os.getpriority(os.PRIO_PROCESS, 0)
+
+
+class Token:
+    """Cancels once the work has begun."""
+
+    def __init__(self, begun: Path) -> None:
+        self._begun = begun
+
+    def check(self) -> None:
+        if self._begun.exists():
+            raise Cancelled
+
+
+@pytest.fixture(scope="module")
+def engine():
+    made = EngineProcess()
+    yield made
+    made.close()
+
+
+def test_an_urgent_call_is_answered_between_the_steps_of_long_work(engine, tmp_path):
+    flag, begun, steps = tmp_path / "flag", tmp_path / "begun", []
+    long = threading.Thread(
+        target=lambda: steps.append(engine.call(work_until, flag, begun)), daemon=True
+    )
+    long.start()
+    while not begun.exists():
+        long.join(0.01)
+    assert engine.call_urgent(touch, flag) == "touched"
+    long.join(60)
+    assert len(steps) == 1
+
+
+def test_cancelled_work_ends_at_its_next_step_and_the_next_call_is_served(engine, tmp_path):
+    begun = tmp_path / "begun"
+    with pytest.raises(Cancelled):
+        engine.call(work_until, tmp_path / "never", begun, cancel=Token(begun))
+    assert engine.call(touch, tmp_path / "flag") == "touched"
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "words"),
+    [("ours", ParameterError, "k is 0"), ("other", ModelError, "fail failed: KeyError")],
+)
+def test_an_error_of_the_child_is_raised_here(engine, kind, error, words):
+    for call in (engine.call, engine.call_urgent):
+        with pytest.raises(error, match=words):
+            call(fail, kind)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread's own niceness is Linux's")
+def test_only_long_work_gives_way_to_the_window(engine):
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert engine.call_urgent(niceness) == own
+    assert engine.call(niceness) == min(19, own + NICENESS)
+
+
+def test_an_engine_that_dies_is_told_and_started_again(tmp_path):
+    engine = EngineProcess()
+    try:
+        with pytest.raises(EngineEnded):
+            engine.call_urgent(fail, "end")
+        assert engine.call(touch, tmp_path / "flag") == "touched"
+    finally:
+        engine.close()
+
+
+def test_an_engine_that_works_is_closed_without_waiting_for_the_end(tmp_path):
+    engine, begun, ended = EngineProcess(), tmp_path / "begun", []
+
+    def work() -> None:
+        with pytest.raises(EngineEnded):
+            engine.call(work_until, tmp_path / "never", begun)
+        ended.append(True)
+
+    long = threading.Thread(target=work, daemon=True)
+    long.start()
+    while not begun.exists():
+        long.join(0.01)
+    engine.close()
+    long.join(60)
+    assert ended
