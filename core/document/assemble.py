@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """From the pages of a PDF to a document: one string, and where its characters are.
 
-Each page is laid out by itself (`lay_out`). What needs the whole document is settled here:
+Each page is laid out by itself (`prepared`). What needs the whole document is settled here:
 running headers, the fonts of the body, compounds at line ends, paragraphs and tables that go on
 over a page. With `final=False` only what a page shows by itself is used.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from weakref import WeakKeyDictionary
 
 from core.document.blocks import (
     Draft,
@@ -16,7 +15,6 @@ from core.document.blocks import (
     measure_fonts,
     name_kind,
 )
-from core.document.boilerplate import find_boilerplate, find_edge_pieces
 from core.document.composer import Composer, line_box
 from core.document.figures import gather_figures
 from core.document.flow import join_flow
@@ -25,24 +23,19 @@ from core.document.headings import confirm_headings, set_levels
 from core.document.hyphens import collect_words
 from core.document.language import detect_language
 from core.document.line_geometry import make_glyph_table
-from core.document.lines import Fragments, find_fragments
 from core.document.model import (
-    BlockKind,
     CharGeometry,
     Document,
     OutlineItem,
     Page,
     TextSettings,
 )
-from core.document.page_layout import PageLayout, Part, lay_out, without_lines
+from core.document.page_layout import PageLayout, Part
 from core.document.page_notices import collect_notices
 from core.document.paragraphs import split_paragraphs
+from core.document.prepared import prepare_pages
 from core.document.raw import RawPage
 from core.document.writer import TextWriter
-
-Running = tuple[tuple[tuple[int, ...], BlockKind], ...]  # the boilerplate lines of a page
-
-_LAYOUTS: "WeakKeyDictionary[RawPage, tuple[Running, PageLayout]]" = WeakKeyDictionary()
 
 
 def assemble(
@@ -67,11 +60,14 @@ def assemble(
         shapes: sizes of all pages of the file, for those that are not among `pages`.
     """
     settings = settings or TextSettings()
-    layouts = _lay_out(pages, repeated=final)
+    prepared = prepare_pages(pages, repeated=final)
+    layouts = [each.layout for each in prepared]
     drafts = _make_drafts(layouts, settings, outline, final)
     lines = [line.text for draft in drafts for line in draft.lines]
     words = collect_words(_without_broken_ends(lines))
-    table, geometry_lines, bases = make_glyph_table(layouts)
+    table, geometry_lines, bases = make_glyph_table(
+        [each.glyphs for each in prepared], [page.index for page in pages]
+    )
     composer = Composer(layouts, TextWriter(table), bases, words, settings)
     blocks = [composer.write(draft, first=not index) for index, draft in enumerate(drafts)]
     text, chars = composer.writer.gather()
@@ -88,40 +84,6 @@ def assemble(
         language=detect_language(text),
         final=final,
     )
-
-
-def _lay_out(pages: Sequence[RawPage], *, repeated: bool) -> list[PageLayout]:
-    """Take the boilerplate out of all pages, and lay out what is left of each."""
-    fragments = [find_fragments(page) for page in pages]
-    edges = [
-        find_edge_pieces(page.index, each, (page.width, page.height))
-        for page, each in zip(pages, fragments, strict=True)
-    ]
-    running = find_boilerplate(edges, repeated=repeated)
-    return [
-        _layout_of(page, each, tuple([(piece.fragments, kind) for piece, kind in found]))
-        for page, each, found in zip(pages, fragments, running, strict=True)
-    ]
-
-
-def prepare_page(page: RawPage) -> None:
-    """Do what a page needs by itself, before the others are there; the result is kept with it.
-
-    Worth calling as pages arrive: the reading process works meanwhile.
-    """
-    _layout_of(page, find_fragments(page), ())
-
-
-def _layout_of(page: RawPage, fragments: Fragments, running: Running) -> PageLayout:
-    """Return the layout of a page; it is kept until other lines of the page are boilerplate."""
-    known = _LAYOUTS.get(page)
-    if known is not None and known[0] == running:
-        return known[1]
-    layout = without_lines(known[1], running) if known is not None and not known[0] else None
-    if layout is None:
-        layout = lay_out(page, fragments, running)
-    _LAYOUTS[page] = (running, layout)
-    return layout
 
 
 def _make_drafts(
@@ -150,7 +112,7 @@ def _page_drafts(layout: PageLayout, fonts: Fonts, settings: TextSettings) -> li
         if part.is_table:
             body.append(_table_draft(layout, part))
             continue
-        found = split_paragraphs(part.lines)
+        found = split_paragraphs(part.lines, part.breaks)
         for draft in found:
             draft.is_turned, draft.part = part.is_turned, number
             name_kind(draft, fonts)

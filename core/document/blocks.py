@@ -202,8 +202,13 @@ def _is_caption(draft: Draft, fonts: Fonts) -> bool:
 def is_heading(draft: Draft, fonts: Fonts) -> bool:
     """Say whether a block is a heading: short, and larger, heavier, in capitals or numbered."""
     text = draft.text
-    if len(draft.lines) > 4 or len(text) > 220 or not _is_worded(text):
+    if len(draft.lines) > 4 or len(text) > 220:
         return False
+    return _is_set_as_heading(draft, text, fonts) and _is_worded(text)
+
+
+def _is_set_as_heading(draft: Draft, text: str, fonts: Fonts) -> bool:
+    """Say whether size, weight, capitals or a number set a short block apart."""
     ratio = min(line.size for line in draft.lines) / max(fonts.size, 0.1)
     numbered = NUMBERED.match(text)
     ends = text[-1] in ".;,:" and not numbered

@@ -21,10 +21,16 @@ class Composer:
     words: frozenset[str]
     settings: TextSettings
     page_starts: dict[int, int] = field(default_factory=dict)
-    _place: dict[int, int] = field(init=False)
+    _glyphs: dict[int, tuple[list[int], list[int]]] = field(init=False)  # first, after the last
 
     def __post_init__(self) -> None:
-        self._place = {layout.page.index: i for i, layout in enumerate(self.layouts)}
+        self._glyphs = {
+            layout.page.index: (
+                (layout.fragments.first + base).tolist(),
+                (layout.fragments.last + base).tolist(),
+            )
+            for layout, base in zip(self.layouts, self.bases, strict=True)
+        }
 
     def write(self, draft: Draft, *, first: bool) -> Block:
         """Write one block, after a blank line unless it is the first."""
@@ -80,19 +86,18 @@ class Composer:
 
     def _write_line(self, line: TextLine, skip: int = 0, cut: int = 0) -> None:
         """Write the glyphs of a line without its first `skip` and last `cut` characters."""
-        place = self._place[line.page]
         if line.page not in self.page_starts:
             self.page_starts[line.page] = self.writer.offset
-        fragments, base = self.layouts[place].fragments, self.bases[place]
+        firsts, ends = self._glyphs[line.page]
         last = len(line.fragments) - 1
         for index, fragment in enumerate(line.fragments):
-            begin, end = int(fragments.first[fragment]), int(fragments.last[fragment])
+            begin, end = firsts[fragment], ends[fragment]
             taken = min(skip, end - begin)
             skip -= taken
             if cut and index == last and end - begin > 1:
-                self.writer.swallow(base + end - 2, base + end - 1)
+                self.writer.swallow(end - 2, end - 1)
                 end -= 1
-            self.writer.add_glyphs(base + begin + taken, base + end)
+            self.writer.add_glyphs(begin + taken, end)
             if index < last:
                 if skip and line.gaps[index]:
                     skip -= 1

@@ -2,6 +2,7 @@
 """The lines of all pages as geometry, and the place of every glyph on its line."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,37 +15,51 @@ from core.document.writer import GlyphTable
 _SAME_HEIGHT = 1.5  # points: fragments of one line that differ by less share their boxes
 
 
-def make_glyph_table(layouts: Sequence[PageLayout]) -> tuple[GlyphTable, Lines, list[int]]:
-    """Lay the glyphs of all pages end to end.
+@dataclass(frozen=True, slots=True, eq=False)
+class PageGlyphs:
+    """The g glyphs of a page on its m lines.
+
+    `line` is −1 outside of fragments; `place` is start and end along the line; `frame` has of
+    each line x, y, dx, dy, ascent and descent, points.
+    """
+
+    codes: NDArray[np.int32]  # (g,)
+    line: NDArray[np.int32]  # (g,)
+    place: NDArray[np.float32]  # (2, g)
+    frame: NDArray[np.float32]  # (m, 6)
+
+
+def place_glyphs(layout: PageLayout) -> PageGlyphs:
+    """Number the lines of a page, and find the place of each glyph."""
+    line, frame = _page_lines(layout)
+    place = _places(layout.fragments, line, frame)
+    return PageGlyphs(layout.fragments.codes, line.astype(np.int32), place, frame)
+
+
+def make_glyph_table(
+    pages: Sequence[PageGlyphs], indices: Sequence[int]
+) -> tuple[GlyphTable, Lines, list[int]]:
+    """Lay the glyphs of all pages, which have these indices, end to end.
 
     Returns:
         The glyphs, each with its line and its place on it; the lines; and for each page the
         number of its first glyph.
     """
-    tables: list[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]] = []
-    frames = [np.empty((0, 6), np.float32)]
-    pages = [np.empty(0, np.int32)]
     bases: list[int] = []
+    numbered = [np.empty(0, np.int32)]
     glyph_count = line_count = 0
-    for layout in layouts:
+    for page in pages:
         bases.append(glyph_count)
-        glyph_count += len(layout.fragments.codes)
-        line, frame = _page_lines(layout)
-        numbered = np.where(line >= 0, line + line_count, -1).astype(np.int32)
-        tables.append((layout.fragments.codes, numbered, _places(layout.fragments, line, frame)))
-        frames.append(frame)
-        pages.append(np.full(len(frame), layout.page.index, np.int32))
-        line_count += len(frame)
+        glyph_count += len(page.codes)
+        numbered.append(np.where(page.line >= 0, page.line + np.int32(line_count), np.int32(-1)))
+        line_count += len(page.frame)
     whole, real = np.empty(0, np.int32), np.empty((2, 0), np.float32)
-    place = np.concatenate([real, *(each[2] for each in tables)], axis=1)
-    glyphs = GlyphTable(
-        np.concatenate([whole, *(each[0] for each in tables)]),
-        np.concatenate([whole, *(each[1] for each in tables)]),
-        place[0],
-        place[1],
-    )
-    columns = np.ascontiguousarray(np.concatenate(frames).T)
-    return glyphs, Lines(np.concatenate(pages), *columns), bases
+    place = np.concatenate([real, *(page.place for page in pages)], axis=1)
+    codes = np.concatenate([whole, *(page.codes for page in pages)])
+    glyphs = GlyphTable(codes, np.concatenate(numbered), place[0], place[1])
+    frames = np.concatenate([np.empty((0, 6), np.float32), *(page.frame for page in pages)])
+    of_page = np.repeat(np.array(indices, np.int32), [len(page.frame) for page in pages])
+    return glyphs, Lines(of_page, *np.ascontiguousarray(frames.T)), bases
 
 
 def _page_lines(layout: PageLayout) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

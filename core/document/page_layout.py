@@ -14,6 +14,7 @@ from core.document.blocks import TextLine
 from core.document.hyphens import is_spaceless
 from core.document.lines import SPACE, Fragments, split_fragments
 from core.document.model import BlockKind
+from core.document.paragraphs import find_breaks
 from core.document.raw import VERTICAL, RawPage
 from core.document.reading_order import find_regions
 from core.document.ruled_tables import NO_RULES, Rules, find_rules
@@ -30,6 +31,7 @@ class Part:
     """A part of a page in reading order: lines of a column, or the rows of a table."""
 
     lines: tuple[TextLine, ...]
+    breaks: tuple[int, ...] = ()  # the lines that begin a block; none in a table
     rows: tuple[tuple[tuple[TextLine, ...], ...], ...] = ()
     gutters: tuple[tuple[float, float], ...] = ()  # strips between columns of a table, u
     header_rows: int = 0
@@ -99,7 +101,8 @@ def without_lines(
             return None
     maker = LineMaker(layout.page, layout.fragments)
     marked = tuple([(maker.line(members), kind) for members, kind in running])
-    parts = (replace(layout.parts[0], lines=tuple(kept)),) if kept else ()
+    left = replace(layout.parts[0], lines=tuple(kept), breaks=find_breaks(kept))
+    parts = (left,) if kept else ()
     return replace(layout, parts=parts, running=marked)
 
 
@@ -253,8 +256,9 @@ def _is_right_to_left(text: str) -> bool:
 
 
 def _text_part(maker: "_AtomLines", atoms: Atoms, region: Region, is_turned: bool) -> Part:
-    lines = [maker.line(line) for line in group_lines(atoms, region.atoms)]
-    return Part(tuple([line for line in lines if line.text.strip()]), is_turned=is_turned)
+    made = [maker.line(line) for line in group_lines(atoms, region.atoms)]
+    lines = tuple([line for line in made if line.text.strip()])
+    return Part(lines, find_breaks(lines), is_turned=is_turned)
 
 
 def _table_part(

@@ -22,21 +22,35 @@ class _Column:
     leading: float
 
 
-def split_paragraphs(lines: Sequence[TextLine]) -> list[Draft]:
-    """Cut the lines of one column, from top to bottom, into blocks."""
+def find_breaks(lines: Sequence[TextLine]) -> tuple[int, ...]:
+    """Return which lines of one column, from top to bottom, begin a block."""
     if not lines:
-        return []
-    column = _Column(
-        min([line.u0 for line in lines]), max([line.u1 for line in lines]), _leading(lines)
-    )
-    sides = column.left, column.right
-    drafts = [Draft(page=lines[0].page, lines=[lines[0]], column=sides)]
+        return ()
+    column = _Column(*_sides(lines), _leading(lines))
+    breaks, block = [0], [lines[0]]
     for index in range(1, len(lines)):
         following = lines[index + 1] if index + 1 < len(lines) else None
-        if _begins(drafts[-1].lines, lines[index], following, column):
-            drafts.append(Draft(page=lines[index].page, lines=[], column=sides))
-        drafts[-1].lines.append(lines[index])
-    return drafts
+        if _begins(block, lines[index], following, column):
+            breaks.append(index)
+            block = []
+        block.append(lines[index])
+    return tuple(breaks)
+
+
+def split_paragraphs(lines: Sequence[TextLine], breaks: Sequence[int]) -> list[Draft]:
+    """Cut the lines of one column into blocks at `breaks`, as `find_breaks` gives them."""
+    if not lines:
+        return []
+    sides = _sides(lines)
+    return [
+        Draft(page=lines[0].page, lines=list(lines[begin:end]), column=sides)
+        for begin, end in pairwise([*breaks, len(lines)])
+    ]
+
+
+def _sides(lines: Sequence[TextLine]) -> tuple[float, float]:
+    """Return where a column begins and ends, u."""
+    return min([line.u0 for line in lines]), max([line.u1 for line in lines])
 
 
 def _leading(lines: Sequence[TextLine]) -> float:

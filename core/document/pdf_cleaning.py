@@ -156,7 +156,7 @@ def clean(page: Page) -> None:
 
 def _tex_codes(page: Page, kind: NDArray[np.uint8]) -> None:
     """Turn TeX's codes in Type3 fonts into ligatures and quotation marks where they fit."""
-    for font in np.unique(page.font[kind == CONTROL]):
+    for font in _present(page.font[kind == CONTROL]):
         if not page.type3[font]:
             continue
         for at in np.flatnonzero((kind == CONTROL) & (page.font == font)):
@@ -166,6 +166,12 @@ def _tex_codes(page: Page, kind: NDArray[np.uint8]) -> None:
                 page.code[at] = ord(text[0])
                 kind[at] = PLAIN
                 page.count("tex", 1)
+
+
+def _present(numbers: NDArray[np.int32]) -> list[int]:
+    """Return the different numbers, ascending. `np.unique` would load a part of numpy first."""
+    found: list[int] = np.flatnonzero(np.bincount(numbers)).tolist()
+    return found
 
 
 def _beside_letter(page: Page, at: int) -> bool:
@@ -180,7 +186,7 @@ def _beside_letter(page: Page, at: int) -> bool:
 
 def _shifted_fonts(page: Page, kind: NDArray[np.uint8]) -> None:
     """Mend fonts whose codes are all 32 too low: NUL stands for the space, `7` for `W`."""
-    for font in np.unique(page.font[(page.code == 0) & (kind == CONTROL)]):
+    for font in _present(page.font[(page.code == 0) & (kind == CONTROL)]):
         of_font = page.font == font
         codes = page.code[of_font]
         shifted = codes + SHIFT
@@ -358,7 +364,8 @@ def _doubles(page: Page) -> None:
         one, other = order[close], order[close + lag]
         same = np.hypot(x[one] - x[other], y[one] - y[other]) < near[close + lag]
         same &= np.abs(size[one] - size[other]) <= SAME_SIZE * size[other]
-        again.append(_lesser(page, ink[one[same]], ink[other[same]]))
+        if same.any():
+            again.append(_lesser(page, ink[one[same]], ink[other[same]]))
     found = np.concatenate(again) if again else ink[:0]
     if len(found):
         page.drop(found, "double")

@@ -13,7 +13,7 @@ from core.document.page_notices import TINY, page_notices
 from core.document.pdf_characters import IS_CID, SYNTHETIC, Characters, changes
 from core.document.pdf_cleaning import SPACE
 from core.document.pdf_runs import along, sort_into_runs, to_display
-from core.document.pdf_sheet import Sheet, sheet_of, text_page
+from core.document.pdf_sheet import Sheet, annotation_page, record, sheet_of, text_page
 from core.document.pdf_stext import read_characters, read_marks
 from core.document.pdf_structure import roles_of
 from core.document.raw import INVISIBLE, Glyphs, RawPage, Runs, no_glyphs
@@ -35,8 +35,9 @@ def raw_page(
     damaged, so that a page may have lost its marks; counted, for the notices.
     """
     sheet = sheet_of(page)
-    found = read_characters(text_page(sheet))
-    marks = read_marks(sheet, tagged=tagged)
+    commands = record(sheet)
+    found = read_characters(text_page(sheet, commands))
+    marks = read_marks(sheet, commands, tagged=tagged)
     glyphs, runs, counts = _glyphs(found, sheet.to_display, roles_of(found, marks.roles))
     counts["outside"] = max(0, marks.characters - int((found.code > SPACE).sum()))
     counts["annotation"] = _annotation_characters(page, sheet)
@@ -63,7 +64,7 @@ def _annotation_characters(page: Any, sheet: Sheet) -> int:
     drawn = [kind for _, kind, _ in page.annot_xrefs() if kind not in NO_TEXT_ANNOTATIONS]
     if not drawn:
         return 0
-    found = read_characters(text_page(sheet, annotations=True))
+    found = read_characters(annotation_page(sheet))
     return int((found.code > SPACE).sum())
 
 
@@ -138,7 +139,7 @@ def _count_kinds(page: pdf_cleaning.Page, found: Characters, style: NDArray[np.i
     """Count the characters that stay and that the user should know of."""
     ink = found.code > SPACE
     page.count("tiny", int((ink & (found.size < TINY)).sum()))
-    page.count("right_to_left", int((ink & (found.bidi % 2 == 1)).sum()))
+    page.count("right_to_left", int((ink & ((found.bidi & 1) != 0)).sum()))
     page.count("hidden", int((ink & ((style & INVISIBLE) != 0)).sum()))
 
 

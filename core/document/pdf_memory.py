@@ -76,25 +76,26 @@ _STRUCT = np.dtype(
 
 
 class _Memory:
-    """`count` values of one type at an address, for numpy; nothing is read until it is indexed."""
+    """`count` values of one type at an address, for numpy; nothing is read until it is indexed.
 
-    def __init__(self, address: int, count: int, kind: str) -> None:
+    `step` is from one value to the next, bytes; they may overlap. None: they are side by side.
+    """
+
+    def __init__(self, address: int, count: int, kind: str, step: int | None = None) -> None:
         self.__array_interface__ = {
             "data": (address, True),
             "shape": (count,),
             "typestr": kind,
+            "strides": None if step is None else (step,),
             "version": 3,
         }
 
 
 def _gather(addresses: NDArray[np.int64], kind: np.dtype[Any]) -> NDArray[Any]:
-    """Copy the structures at `addresses`; addresses and size are multiples of 8 bytes."""
-    size = kind.itemsize
+    """Copy the structures at `addresses`. Behind a structure element they may be odd."""
     base, last = int(addresses.min()), int(addresses.max())
-    words = np.asarray(_Memory(base, (last + size - base) // 8, "<i8"))
-    index = ((addresses - base) >> 3)[:, None] + np.arange(size // 8)
-    rows: NDArray[np.int64] = words[index]
-    return rows.view(kind)[:, 0]
+    everywhere = _Memory(base, last - base + 1, f"|V{kind.itemsize}", step=1)
+    return np.asarray(everywhere)[addresses - base].view(kind)
 
 
 def _addresses(text: Any) -> NDArray[np.int64]:
@@ -123,12 +124,14 @@ def _numbered(addresses: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[
 
 def _fonts_of(
     address: NDArray[np.int64],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.intp]]:
+) -> tuple[NDArray[np.int32], list[int], NDArray[np.intp]]:
     """Number the fonts; return the numbers, and address and first character of each."""
-    stretch, addresses = _numbered(address)  # fonts change rarely: few values are sorted
-    pointers, first, number = np.unique(addresses, return_index=True, return_inverse=True)
-    starts = np.flatnonzero(changes(stretch))
-    return number.astype(np.int32)[stretch], pointers, starts[first]
+    new = changes(address)
+    stretch, starts = np.cumsum(new) - 1, np.flatnonzero(new)
+    numbers: dict[int, int] = {}  # fonts change rarely: few values are looked at
+    number = [numbers.setdefault(each, len(numbers)) for each in address[starts].tolist()]
+    first = [number.index(each) for each in range(len(numbers))]
+    return np.array(number, np.int32)[stretch], list(numbers), starts[first]
 
 
 def from_structures(text: Any) -> Characters:
@@ -154,7 +157,7 @@ def from_structures(text: Any) -> Characters:
         block=block,
         direction=lines["direction"],
         vertical=lines["wmode"] != 0,
-        fonts=_fonts(text, pointers.tolist(), places[first]),
+        fonts=_fonts(text, pointers, places[first]),
     )
 
 

@@ -277,9 +277,9 @@ def _limit_memory(most: int) -> None:
 
 
 def _be_nice() -> None:
-    """Leave the processor to the window: the layout model works behind."""
+    """Leave the processor to the window, and to the vectors: the layout model works behind both."""
     if hasattr(os, "nice"):
-        os.nice(5)
+        os.nice(19)
 
 
 def _silence() -> None:

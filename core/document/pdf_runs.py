@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Runs: neighbouring characters of one line, font, size, style and role, and how tall they are."""
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -90,6 +92,7 @@ def _style(found: Characters, direction: Real) -> NDArray[np.int32]:
     return style
 
 
+@cache
 def _style_of_flags() -> NDArray[np.int32]:
     """What each value of the characters' flags means; an inferred space needs no ink."""
     values = np.arange(64)

@@ -28,8 +28,21 @@ from core.document.pdf_characters import (
     no_characters,
     says,
 )
-from core.document.pdf_sheet import MARK_FLAGS, MOST_MARKS, Sheet, sheet_of, text_page, walk_blocks
+from core.document.pdf_sheet import (
+    MARK_FLAGS,
+    MOST_MARKS,
+    Sheet,
+    record,
+    sheet_of,
+    text_page,
+    walk_blocks,
+)
 
+_COMPARED = rb"BT /A 11 Tf 20 60 Td (Quick brown) Tj /B 7 Tf 0 -20 Td (fox \227 \351t\351) Tj ET"
+_FONTS = """<</Font <<
+    /A <</Type/Font /Subtype/Type1 /BaseFont/Helvetica>>
+    /B <</Type/Font /Subtype/Type1 /BaseFont/Times-BoldItalic /Encoding/WinAnsiEncoding>>
+>>>>"""
 KNOWN_VERSION = (1, 28)  # of MuPDF, whose structures `pdf_memory` describes
 
 
@@ -52,13 +65,13 @@ class Marks:
     roles: Roles | None = None
 
 
-def read_marks(sheet: Sheet, *, tagged: bool = False) -> Marks:
-    """Find all marks of a page, and with `tagged` the roles of its characters.
+def read_marks(sheet: Sheet, commands: Any, *, tagged: bool = False) -> Marks:
+    """Find all marks of a recorded page, and with `tagged` the roles of its characters.
 
     No picture is decoded. The tags bring the characters in another order.
     """
     structure = pymupdf.TEXT_COLLECT_STRUCTURE if tagged else 0
-    text = text_page(sheet, MARK_FLAGS | structure)
+    text = text_page(sheet, commands, MARK_FLAGS | structure)
     kind, box = _blocks(text)
     return Marks(
         pictures=box[kind == mupdf.FZ_STEXT_BLOCK_IMAGE],
@@ -147,11 +160,8 @@ def structures_are_as_expected() -> bool:
     """Compare both ways once on a page made here; any difference forbids the quick way."""
     if pymupdf.mupdf_version_tuple[:2] != KNOWN_VERSION:
         return False
-    document = pymupdf.open()
-    page = document.new_page(width=200, height=100)
-    page.insert_text((20, 40), "Quick brown", fontname="helv", fontsize=11)
-    page.insert_text((20, 60), "fox \u2014 \u00e9t\u00e9", fontname="tibo", fontsize=7)
-    text = text_page(sheet_of(page))
+    sheet = sheet_of(_page_for_comparison())
+    text = text_page(sheet, record(sheet))
     quick, plain = pdf_memory.from_structures(text), from_dictionaries(text)
     return (
         len(quick) == len(plain) > 0
@@ -163,3 +173,15 @@ def structures_are_as_expected() -> bool:
         and np.allclose(quick.size, plain.size)
         and [quick.fonts[i].name for i in quick.font] == [plain.fonts[i].name for i in plain.font]
     )
+
+
+def _page_for_comparison() -> Any:
+    """Make a page of two fonts and sizes. `insert_text` would measure all glyphs of a font."""
+    document = pymupdf.open()
+    page = document.new_page(width=200, height=100)
+    contents = document.get_new_xref()
+    document.update_object(contents, "<<>>")
+    document.update_stream(contents, _COMPARED)
+    page.set_contents(contents)
+    document.xref_set_key(page.xref, "Resources", _FONTS)
+    return document.reload_page(page)

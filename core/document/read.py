@@ -11,10 +11,11 @@ from pathlib import Path
 
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document import cache
-from core.document.assemble import assemble, prepare_page, upgrade_blocks
+from core.document.assemble import assemble, upgrade_blocks
 from core.document.client import PdfClient
 from core.document.model import Document, Notice, Page, TextSettings
 from core.document.pdf_values import PdfInfo
+from core.document.prepared import Preparation
 from core.document.raw import LayoutBox, RawPage
 from core.document.text_blocks import with_form_feed_pages, with_markdown_blocks
 from core.document.text_files import read_text_document
@@ -104,11 +105,13 @@ def _read_pdf(
         info = client.open(password)
         wanted = _wanted_pages(settings, info, path)
         pages: list[RawPage] = []
+        preparation = Preparation()
         for page in client.raw_pages(wanted):
             cancel.check()
-            prepare_page(page)
+            preparation.add(page)
             pages.append(page)
             progress(len(pages), len(wanted), "pages")
+        preparation.finish()
     document = assemble(
         pages,
         settings,

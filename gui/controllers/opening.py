@@ -130,8 +130,12 @@ class Opening(QObject):
         self._state.remove_document(document)
         if session is not None:
             self._close_beside(f"close {document}", "pages", session.client)
-            if session.layout_client is not None:
-                self._close_beside(f"close layout {document}", "layout", session.layout_client)
+            self._end_layout(document, session)
+
+    def _end_layout(self, document: str, session: _Session) -> None:
+        if session.layout_client is not None:
+            self._close_beside(f"close layout {document}", "layout", session.layout_client)
+            session.layout_client = None
 
     def _close_beside(self, slot: str, lane: str, client: PdfClient) -> None:
         def work(token: JobToken) -> object:
@@ -149,7 +153,9 @@ class Opening(QObject):
     def close_layouts(self) -> None:
         """End the processes of the layout model; called last in their lane."""
         for session in list(self._sessions.values()):
-            _close_layout(session)
+            if session.layout_client is not None:
+                session.layout_client.close()
+                session.layout_client = None
 
     def set_settings(self, settings: TextSettings) -> None:
         """Make the texts of all open PDFs anew with other settings."""
@@ -227,7 +233,8 @@ class Opening(QObject):
             return
         if document not in self._state.documents:  # a locked one stays, and may be tried again
             self._sessions.pop(document, None)
-            _close_clients(session)
+            self._close_beside(f"close {document}", "pages", session.client)
+            self._end_layout(document, session)
         self.failed.emit(path, str(error))
 
     def _read_more(self, document: str, session: _Session) -> None:
@@ -240,7 +247,7 @@ class Opening(QObject):
         session.batch = min(session.batch * 2, LARGEST_BATCH)
 
         def work(token: JobToken) -> object:
-            from core.document.assemble import prepare_page  # numpy and regex, after the first page
+            from core.document.prepared import prepare_page  # numpy and regex, after the first page
 
             token.check()
             pages = list(session.client.raw_pages(batch))
@@ -332,7 +339,7 @@ class Opening(QObject):
             if page not in session.layout_pages and len(raw.glyphs)
         ]
         if not todo:
-            _close_layout(session)
+            self._end_layout(document, session)
             return
         nearest = sorted(todo, key=lambda page: abs(page - self._visible_pages().start))
         batch = nearest[:LAYOUT_STEP]
@@ -426,17 +433,6 @@ def _shapes(info: PdfInfo) -> list[Page]:
         Page(index, size.width, size.height, size.rotation, 0, 0, size.label)
         for index, size in enumerate(info.pages)
     ]
-
-
-def _close_layout(session: _Session) -> None:
-    if session.layout_client is not None:
-        session.layout_client.close()
-        session.layout_client = None
-
-
-def _close_clients(session: _Session) -> None:
-    _close_layout(session)
-    session.client.close()
 
 
 def _unreadable(session: _Session, page: int, error: str) -> RawPage:
