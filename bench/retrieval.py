@@ -133,10 +133,8 @@ def _new_queries(folder: Path) -> list[Row]:
 def _busy(folder: Path) -> list[Row]:
     """A new query is encoded and searched for while the engine makes vectors of long chunks."""
     engine, sender = EngineProcess(), RowSender()
-    rows, where = (
-        synthetic_rows(2_000),
-        Where("busy", Space("synthetic", "late"), str(folder / "b")),
-    )
+    rows = synthetic_rows(2_000)
+    where = Where("busy", Space("synthetic", "late"), str(folder / "busy"))
     begun = time.time()
     texts = [f"{begun} {i} " + "results of this section remain uncertain " * 60 for i in range(900)]
     cancel, spent = JobToken(lambda *_: None), []

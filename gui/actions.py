@@ -170,7 +170,11 @@ ACTIONS: tuple[ActionSpec, ...] = (
         begins_group=True,
     ),
     _spec("file.quit", "&Quit", "Ctrl+Q", "File", "Close the window", C.quit),
-    _spec("edit.copy", "&Copy", "Ctrl+C", "Edit", "Copy the selected text", C.copy),
+    _spec("edit.undo", "&Undo", "Ctrl+Z", "Edit", "Take back the last change", C.undo),
+    _spec("edit.redo", "&Redo", "Ctrl+Shift+Z  Ctrl+Y", "Edit", "Do it again", C.redo),
+    _spec(
+        "edit.copy", "&Copy", "Ctrl+C", "Edit", "Copy the selected text", C.copy, begins_group=True
+    ),
     _spec("edit.find", "&Find…", "Ctrl+F", "Edit", "Find in the text", C.find, begins_group=True),
     _spec("edit.find_next", "Find &next", "F3", "Edit", "Go to the next match", C.find_next),
     _spec(

@@ -85,6 +85,12 @@ class Commands:
 
     # Edit
 
+    def undo(self) -> None:
+        self._bench.undo_group.undo()
+
+    def redo(self) -> None:
+        self._bench.undo_group.redo()
+
     def copy(self) -> None:
         state, selected = self._window.state, self._window.pages.text.span
         current = state.current

@@ -36,21 +36,25 @@ SLOT = "gold"
 
 
 class _Change(QUndoCommand):
-    """One step: another query set."""
+    """One step: another query set. The question looked at before is looked at again."""
 
     def __init__(
-        self, text: str, old: QuerySet, new: QuerySet, put: Callable[[QuerySet], None]
+        self,
+        text: str,
+        old: tuple[QuerySet, int],
+        new: QuerySet,
+        put: Callable[[QuerySet, int], None],
     ) -> None:
         super().__init__(text)
         self._old, self._new, self._put = old, new, put
 
     def redo(self) -> None:
         """Put the new questions."""
-        self._put(self._new)
+        self._put(self._new, self._old[1])
 
     def undo(self) -> None:
         """Put the old ones back."""
-        self._put(self._old)
+        self._put(*self._old)
 
 
 class QuestionBook(QObject):
@@ -386,15 +390,19 @@ class QuestionBook(QObject):
 
     def _change(self, text: str, new: QuerySet) -> None:
         self.is_automatic = False
-        self.undo_stack.push(_Change(text, self.set, new, self._put))
+        self.undo_stack.push(_Change(text, (self.set, self.index), new, self._put))
 
-    def _put(self, questions: QuerySet) -> None:
+    def _put(self, questions: QuerySet, index: int | None = None) -> None:
+        before = self.index
         self.set = questions
+        self.index = self.index if index is None else index
         kept = {id(query) for query in questions.queries}
         self._placed = {key: each for key, each in self._placed.items() if key in kept}
         if self.index >= len(self.queries):
             self.index = len(self.queries) - 1
         self.changed.emit()
+        if self.index != before:
+            self.chosen.emit(self.index)
 
     def _on_documents(self) -> None:
         self.changed.emit()

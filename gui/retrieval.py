@@ -35,9 +35,12 @@ class Retrieval(QObject):
         state, book = window.state, bench.book
         self.labelling = Labelling(state, window.pages, book, self)
         self.gold = GoldPanel(state, book, window.theme)
-        self.gold.set_text_source(self.labelling.selected_text)
+        self.gold.edits.set_text_source(self.labelling.selected_text)
         bench.bottom.add("gold", "Gold", self.gold)
         bench.undo_group.addStack(book.undo_stack)
+        bench.undo_group.setActiveStack(book.undo_stack)
+        bench.undo_group.undoTextChanged.connect(self._name_undo)
+        bench.undo_group.redoTextChanged.connect(self._name_redo)
         self.evaluating = Evaluating(state, window.jobs, book, bench.engine, self)
         self.evaluation = EvaluatePanel(state, window.theme)
         self.evaluation.set_quotes(self._quote)
@@ -146,6 +149,12 @@ class Retrieval(QObject):
         state.select(Selection("gold", (), state.chosen, start, end, "evaluation"))
 
     # gold
+
+    def _name_undo(self, text: str) -> None:
+        self._bench.actions["edit.undo"].setText(f"&Undo {text}".rstrip())
+
+    def _name_redo(self, text: str) -> None:
+        self._bench.actions["edit.redo"].setText(f"&Redo {text}".rstrip())
 
     def _tell(self, message: str) -> None:
         self._window.status.showMessage(message, TOLD_MILLISECONDS)

@@ -14,13 +14,10 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -28,8 +25,9 @@ from PySide6.QtWidgets import (
 from core.scores.blame import Item
 from core.scores.mean import CODES
 from gui.controllers.blaming import Blamed, first_chunk
+from gui.panels.tables import row_table
 from gui.state import Selection, SelectionKind, State
-from gui.theme import ROW_HEIGHT, Theme
+from gui.theme import Theme
 
 TITLES = ("What", "Page", "Costs", "Share", "Gain", "Reason")
 TIPS = (
@@ -190,20 +188,9 @@ class BlamePanel(QWidget):
         self._foot = QLabel()
         self._foot.setObjectName("muted")
         self.model = BlameModel(state, theme)
-        self.table = QTableView()
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table = row_table(self.model, "blameTable", "What costs the score", WIDTHS)
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(COST, Qt.SortOrder.DescendingOrder)
-        self.table.setWordWrap(False)
-        self.table.setShowGrid(False)
-        self.table.setFrameShape(QTableView.Shape.NoFrame)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.table.horizontalHeader().setStretchLastSection(True)
-        for column, width in enumerate(WIDTHS):
-            self.table.setColumnWidth(column, width)
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         top = QHBoxLayout()
         top.setContentsMargins(8, 4, 8, 0)

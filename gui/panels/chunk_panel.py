@@ -6,18 +6,17 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QLabel,
     QStackedLayout,
-    QTableView,
     QWidget,
 )
 
 from gui.heat import heat_values
 from gui.panels.behind import Behind
 from gui.panels.chunk_table import COLUMNS, ChunkTableModel, TableContent
+from gui.panels.tables import row_table
 from gui.state import NOTHING, Selection, SlotResult, State
-from gui.theme import ROW_HEIGHT, Theme
+from gui.theme import Theme
 
 WIDTHS = (56, 70, 70, 90, 90, 60, 64, 64, 50, 320, 70, 500)
 
@@ -30,23 +29,10 @@ class ChunkPanel(QWidget):
         self._state = state
         self._is_following = False
         self.model = ChunkTableModel(theme)
-        self.table = QTableView()
-        self.table.setObjectName("chunkTable")
-        self.table.setAccessibleName("Chunks")
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table = row_table(self.model, "chunkTable", "Chunks", WIDTHS[: len(COLUMNS)])
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
-        self.table.setWordWrap(False)
-        self.table.setShowGrid(False)
-        self.table.setFrameShape(QTableView.Shape.NoFrame)
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.table.horizontalHeader().setSectionsMovable(True)
-        self.table.horizontalHeader().setStretchLastSection(True)
-        for column, width in enumerate(WIDTHS[: len(COLUMNS)]):
-            self.table.setColumnWidth(column, width)
         self.table.selectionModel().selectionChanged.connect(self._on_rows)
         copy = QShortcut(QKeySequence.StandardKey.Copy, self.table)
         copy.setContext(Qt.ShortcutContext.WidgetShortcut)

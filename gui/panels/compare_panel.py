@@ -5,17 +5,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QProgressBar,
     QPushButton,
     QSpinBox,
     QSplitter,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -37,8 +34,9 @@ from gui.controllers.comparing import Comparing, Comparison
 from gui.panels.compare_plots import ComparePlots
 from gui.panels.compare_table import MEAN, NAME, CompareModel, Fact, SortedRows
 from gui.panels.documents_table import DocumentsTable
+from gui.panels.tables import row_table
 from gui.state import OpenDocument, State
-from gui.theme import ROW_HEIGHT, Theme
+from gui.theme import Theme
 
 PRESETS = "All presets"
 REG = "All, without and with REG"
@@ -75,8 +73,9 @@ class ComparePanel(QWidget):
         self.model = CompareModel(theme)
         self.rows = SortedRows()
         self.rows.setSourceModel(self.model)
-        self.table = QTableView()
-        self._make_table()
+        widths = [WIDTHS.get(k, SCORE_WIDTH) for k in range(self.model.columnCount())]
+        self.table = row_table(self.rows, "compareTable", "Strategies", widths, one_row=True)
+        self._connect_table()
         self.plots = ComparePlots(theme)
         self.plots.row_asked.connect(self.select_row)
         self.documents = DocumentsTable()
@@ -149,25 +148,11 @@ class ComparePanel(QWidget):
         self._controls.addWidget(self.bar)
         self._controls.addStretch(1)
 
-    def _make_table(self) -> None:
-        self.table.setModel(self.rows)
-        self.table.setObjectName("compareTable")
-        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    def _connect_table(self) -> None:
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(MEAN, Qt.SortOrder.DescendingOrder)
-        self.table.setWordWrap(False)
-        self.table.setShowGrid(False)
-        self.table.setFrameShape(QTableView.Shape.NoFrame)
         self.table.setToolTip("Double-click or Enter shows the chunking on the pages")
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header = self.table.horizontalHeader()
-        header.setSectionsMovable(True)
-        header.setStretchLastSection(True)
-        for column in range(self.model.columnCount()):
-            self.table.setColumnWidth(column, WIDTHS.get(column, SCORE_WIDTH))
+        self.table.horizontalHeader().setSectionsMovable(True)
         self.table.activated.connect(self._on_activated)
         self.table.selectionModel().currentRowChanged.connect(self._on_selected)
 

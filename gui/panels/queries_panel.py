@@ -6,22 +6,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QSpinBox,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
 from core.arrays import Spans
+from gui.panels.tables import row_table
 from gui.questions import QuestionBook
 from gui.state import Hit, Selection, State
-from gui.theme import ROW_HEIGHT
 
 Index = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
@@ -151,7 +148,7 @@ class QueriesPanel(QWidget):
         self._note = QLabel()
         self._note.setObjectName("muted")
         self.model = HitModel(state)
-        self.table = _hit_table(self.model)
+        self.table = row_table(self.model, "hitTable", "Hits", WIDTHS, one_row=True)
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         row = QHBoxLayout()
         row.addWidget(self.box, 1)
@@ -253,22 +250,3 @@ def _choice(name: str, options: Sequence[tuple[str, object, str]]) -> QComboBox:
         combo.addItem(text, value)
         combo.setItemData(place, tip, Qt.ItemDataRole.ToolTipRole)
     return combo
-
-
-def _hit_table(model: HitModel) -> QTableView:
-    table = QTableView()
-    table.setObjectName("hitTable")
-    table.setAccessibleName("Hits")
-    table.setModel(model)
-    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-    table.setShowGrid(False)
-    table.setWordWrap(False)
-    table.setFrameShape(QTableView.Shape.NoFrame)
-    table.verticalHeader().hide()
-    table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-    table.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-    table.horizontalHeader().setStretchLastSection(True)
-    for column, width in enumerate(WIDTHS):
-        table.setColumnWidth(column, width)
-    return table

@@ -128,7 +128,7 @@ def test_doubtful_gold_comes_first_and_is_placed_at_the_selection(labelled):
     assert panel.model.index(2, 2).data() == "▲ 1/1"
     panel.gold.setCurrentItem(first)
     select_text(labelled, 4, 30)
-    panel._place()
+    panel.edits._place()
     assert book.queries[2].gold[0].text == TEXTS["one.txt"][4:30]
     assert panel.model.index(2, 2).data() == "1"
 
@@ -137,7 +137,7 @@ def test_files_of_all_forms_are_imported(labelled, tmp_path):
     panel, book = labelled.workbench.retrieval.gold, labelled.workbench.book
     rows = [{"_id": "7", "text": "Who counted?"}]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    panel.import_file(tmp_path / "a.jsonl")
+    panel.files.import_file(tmp_path / "a.jsonl")
     assert book.queries[0].question == "Who counted?"
     references = json.dumps(
         [{"content": TEXTS["one.txt"][4:30], "start_index": 4, "end_index": 30}]
@@ -146,18 +146,18 @@ def test_files_of_all_forms_are_imported(labelled, tmp_path):
     (tmp_path / "b.csv").write_text(
         f'question,references,corpus_id\nWho?,"{quoted}",one.txt\n', "utf-8"
     )
-    panel.import_file(tmp_path / "b.csv")
+    panel.files.import_file(tmp_path / "b.csv")
     assert book.gold_in(labelled.state.current.id).tolist() == [[4, 30]]
     beir = tmp_path / "beir"
     (beir / "qrels").mkdir(parents=True)
     (beir / "queries.jsonl").write_text(json.dumps({"_id": "1", "text": "What?"}), "utf-8")
     (beir / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n1\tone.txt\t1\n", "utf-8")
-    panel.import_file(beir)
+    panel.files.import_file(beir)
     assert book.queries[0].extra["relevant_documents"] == {"one.txt": 1}
     topics = "<top>\n<num> Number: 301\n<title> Tides and boats\n</top>\n"
     (tmp_path / "topics.txt").write_text(topics, "utf-8")
     (tmp_path / "qrels.txt").write_text("301 0 one.txt 2\n", "utf-8")
-    panel.import_file(tmp_path / "topics.txt", tmp_path / "qrels.txt")
+    panel.files.import_file(tmp_path / "topics.txt", tmp_path / "qrels.txt")
     assert book.queries[0].id == "301"
 
 
@@ -165,7 +165,7 @@ def test_a_damaged_file_is_refused_and_nothing_is_lost(labelled, tmp_path, qtbot
     panel, book = labelled.workbench.retrieval.gold, labelled.workbench.book
     (tmp_path / "bad.json").write_text("{", "utf-8")
     with qtbot.waitSignal(panel.failed) as failed:
-        panel.import_file(tmp_path / "bad.json")
+        panel.files.import_file(tmp_path / "bad.json")
     assert "bad.json" in failed.args[0]
     assert len(book.queries) == 5
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The book of questions: marking, undo, places of gold, files, workspace."""
 
+import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from core.search.query_sets import GoldSpan, Query, QuerySet, SetDocument
 from gui.jobs import Jobs
 from gui.questions import QuestionBook
 from gui.state import OpenDocument, State
+from gui.tags import DocumentTags
 from tests.gui.evaluation.conftest import FIRST, SETS, TEXTS, answer
 
 
@@ -136,3 +139,59 @@ def test_two_documents_of_one_name_are_told_apart(book):
     names = book.names()
     assert names == {"d1": "one.txt", "d2": "elsewhere/one.txt"}
     assert book.opened("elsewhere/one.txt") is other
+
+
+def test_every_change_is_undone_and_done_again(book):
+    """Random changes of questions, gold and tags; each state is met again on the way back."""
+    chance, opened = random.Random(12_345), book.opened_document
+    tags = DocumentTags(book._state, book.undo_stack)
+
+    def state():
+        return book.set, tags.kept()
+
+    def some() -> int:
+        return chance.randrange(len(book.queries))
+
+    def change() -> None:
+        start = chance.randrange(200)
+        query = book.queries[some()]
+        rows = range(len(query.gold))
+        at = book.queries.index(query)
+        chance.choice(
+            (
+                lambda: book.add(f"What about {start}?\nAnd what else?"),
+                lambda: book.mark(opened, start, start + 20, grade=chance.choice((1, 2))),
+                lambda: book.edit(at, replace(query, question=f"Which {start}?")),
+                lambda: book.set_grade(at, rows[-1], 1) if rows else None,
+                lambda: book.remove_gold(at, rows[:1]),
+                lambda: book.place(at, rows[0], opened, start, start + 9) if rows else None,
+                lambda: book.group_gold(at, f"parts {start}"),
+                lambda: book.set_unanswerable(at, not query.unanswerable),
+                lambda: book.remove([at]) if len(book.queries) > 1 else None,
+                lambda: tags.set(opened, (f"tag {start % 3}",)),
+                lambda: book.replace_all(QuerySet("other", book.queries[:1]), "import"),
+            )
+        )()
+
+    book.add("Who?")
+    states = {book.undo_stack.index(): state()}
+    for _ in range(200):
+        book.choose(some())
+        change()
+        states[book.undo_stack.index()] = state()
+    last = book.undo_stack.index()
+    assert last > 100
+    for step in reversed(range(1, last)):
+        book.undo_stack.undo()
+        assert state() == states[step]
+    for step in range(2, last + 1):
+        book.undo_stack.redo()
+        assert state() == states[step]
+
+
+def test_undo_looks_at_the_question_that_was_removed(book):
+    book.add("Who?\nWhen?\nWhere?")
+    book.choose(1)
+    book.remove([1])
+    book.undo_stack.undo()
+    assert book.current.question == "When?"

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""How the tables of the panels look: whole rows, no grid, rows of one height."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QAbstractItemModel
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
+
+from gui.theme import ROW_HEIGHT
+
+
+def row_table(
+    model: QAbstractItemModel,
+    name: str,
+    title: str,
+    widths: Sequence[int],
+    *,
+    stretched: int | None = None,
+    one_row: bool = False,
+) -> QTableView:
+    """A table in which whole rows are selected.
+
+    Args:
+        model: what it shows.
+        name: by which style sheets and tests know it.
+        title: read by screen readers.
+        widths: of the columns, in pixels.
+        stretched: the column that takes what room is left; None: the last one.
+        one_row: only one row can be selected.
+    """
+    table = QTableView()
+    table.setObjectName(name)
+    table.setAccessibleName(title)
+    table.setModel(model)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    if one_row:
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.setShowGrid(False)
+    table.setWordWrap(False)
+    table.setFrameShape(QTableView.Shape.NoFrame)
+    side = table.verticalHeader()
+    side.hide()
+    side.setDefaultSectionSize(ROW_HEIGHT)
+    side.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+    for column, width in enumerate(widths):
+        table.setColumnWidth(column, width)
+    if stretched is None:
+        table.horizontalHeader().setStretchLastSection(True)
+    else:
+        table.horizontalHeader().setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+    return table
