@@ -5,6 +5,7 @@ The text is parsed in blocks of paragraphs, so that the first pairs are there so
 sentences and tokens run through the whole text.
 """
 
+import bisect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -102,6 +103,8 @@ class Mention:
     depth: int  # how many heads stand above the root
     is_first: bool  # nothing but marks stands before it in its sentence
     is_heading: bool  # its paragraph is one short line without an end mark
+    paragraph: int
+    headings: int  # how many headings begin before it or with it
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +121,13 @@ class Pronoun:
     verb: int
     owner: int  # token of the noun that a possessive belongs to, −1: none
     above: tuple[int, ...]  # tokens that it depends on, nearest first
+    paragraph: int
+    headings: int  # how many headings begin before it
 
 
 @dataclass(slots=True)
 class Parsed:
-    """What a text holds: mentions and pronouns in order; starts of sentences and paragraphs."""
+    """What a text holds: mentions, pronouns; starts of sentences, paragraphs and headings."""
 
     mentions: list[Mention] = field(default_factory=list)
     pronouns: list[Pronoun] = field(default_factory=list)
@@ -130,6 +135,7 @@ class Parsed:
     tokens: int = 0
     characters: int = 0
     paragraphs: list[int] = field(default_factory=list)
+    headings: list[int] = field(default_factory=list)
 
 
 def parse(
@@ -212,34 +218,53 @@ def _read(
     doc: Any, offset: int, wanted: frozenset[str], dropped: list[list[int]], found: Parsed
 ) -> None:
     """Add what one parsed block holds; `offset` is its start in the text."""
-    first_token, first_sentence = found.tokens, len(found.sentences)
-    sentence_of = {}
-    for number, sentence in enumerate(doc.sents):
-        found.sentences.append(offset + sentence.start_char)
-        for token in sentence:
-            sentence_of[token.i] = first_sentence + number
-    headings = _heading_lines(doc.text)
-    found.paragraphs.append(offset)
-    found.paragraphs.extend(offset + match.end() for match in _PARAGRAPH.finditer(doc.text))
+    block = _block(doc, offset, found)
     for chunk in doc.noun_chunks:
-        mention = _mention(chunk, offset, first_token, sentence_of, headings)
+        mention = _mention(chunk, block)
         if mention is not None and not _inside(mention.start, dropped):
             found.mentions.append(mention)
     for token in doc:
         if token.lower_ in wanted and token.pos_ in ("PRON", "DET"):
             if _stands_for_nothing(token) or _inside(offset + token.idx, dropped):
                 continue
-            found.pronouns.append(_pronoun(token, offset, first_token, sentence_of))
+            found.pronouns.append(_pronoun(token, block))
     found.tokens += len(doc)
 
 
-def _mention(
-    chunk: Any,
-    offset: int,
-    first_token: int,
-    sentence_of: dict[int, int],
-    headings: list[tuple[int, int]],
-) -> Mention | None:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Block:
+    """Where a parsed block lies in the text, and what its tokens belong to."""
+
+    found: Parsed  # with the sentences, paragraphs and headings of the block
+    offset: int
+    first_token: int
+    sentence_of: dict[int, int]
+    headings: list[tuple[int, int]]  # places in the block
+
+    def paragraph(self, place: int) -> int:
+        """The number of the paragraph at a place of the text."""
+        return bisect.bisect_right(self.found.paragraphs, place)
+
+    def headings_before(self, place: int) -> int:
+        """How many headings begin before a place of the text, or at it."""
+        return bisect.bisect_right(self.found.headings, place)
+
+
+def _block(doc: Any, offset: int, found: Parsed) -> _Block:
+    """Number the sentences, paragraphs and headings of a block on from those before it."""
+    first_sentence, sentence_of = len(found.sentences), {}
+    for number, sentence in enumerate(doc.sents):
+        found.sentences.append(offset + sentence.start_char)
+        for token in sentence:
+            sentence_of[token.i] = first_sentence + number
+    starts = [0, *(match.end() for match in _PARAGRAPH.finditer(doc.text))]
+    found.paragraphs.extend(offset + start for start in starts if start < len(doc.text))
+    headings = _heading_lines(doc.text)
+    found.headings.extend(offset + start for start, _ in headings)
+    return _Block(found, offset, found.tokens, sentence_of, headings)
+
+
+def _mention(chunk: Any, block: _Block) -> Mention | None:
     root = chunk.root
     if root.pos_ not in ("NOUN", "PROPN") or root.lower_ in EMPTY_NOUNS:
         return None
@@ -250,14 +275,14 @@ def _mention(
     kept = kept[: _RIGHT.search(kept).start()]  # type: ignore[union-attr]  # likewise
     if not kept or len(kept) > LONGEST_MENTION or _PARAGRAPH.search(kept) or "-->" in kept:
         return None
-    start = offset + chunk.start_char + left
+    start, first_token = block.offset + chunk.start_char + left, block.first_token
     sentence = root.sent
     joined = any(child.dep_ == "conj" for child in root.children)
     plural = root.tag_ in ("NNS", "NNPS") or "Plur" in root.morph.get("Number")
     return Mention(
         start,
         start + len(kept),
-        sentence_of[root.i],
+        block.sentence_of[root.i],
         first_token + root.i,
         first_token + chunk.end - 1,
         root.lemma_.lower(),
@@ -271,16 +296,19 @@ def _mention(
         next((t.lower_ for t in chunk if t.dep_ in ("det", "poss")), ""),
         sum(1 for _ in root.ancestors),
         all(not t.is_alpha for t in sentence.doc[sentence.start : chunk.start]),
-        any(a <= chunk.start_char < b for a, b in headings),
+        any(a <= chunk.start_char < b for a, b in block.headings),
+        block.paragraph(start),
+        block.headings_before(start),
     )
 
 
-def _pronoun(token: Any, offset: int, first_token: int, sentence_of: dict[int, int]) -> Pronoun:
-    word = token.lower_
+def _pronoun(token: Any, block: _Block) -> Pronoun:
+    word, first_token = token.lower_, block.first_token
+    start = block.offset + token.idx
     return Pronoun(
-        offset + token.idx,
-        offset + token.idx + len(token.text),
-        sentence_of[token.i],
+        start,
+        start + len(token.text),
+        block.sentence_of[token.i],
         first_token + token.i,
         word,
         pronoun_class(word),
@@ -288,6 +316,8 @@ def _pronoun(token: Any, offset: int, first_token: int, sentence_of: dict[int, i
         _verb_above(token, first_token),
         first_token + token.head.i if token.dep_ == "poss" else -1,
         tuple(first_token + each.i for each in token.ancestors),
+        block.paragraph(start),
+        block.headings_before(start),
     )
 
 

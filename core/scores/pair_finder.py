@@ -14,7 +14,7 @@ from core.scores.antecedents import RULES, Discourse, read_on
 from core.scores.mentions import model_version, parse
 from core.scores.pairs import FoundPairs, as_pairs, no_pairs
 
-VERSION = "1"
+VERSION = "2"
 KEPT_TEXTS = 16
 ENGLISH_ONLY = "reference pairs can be found in English only, and the document's language is '{}'"
 

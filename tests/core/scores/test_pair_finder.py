@@ -57,6 +57,20 @@ def test_number_and_kind_agree(text: str, pair: tuple[str, str]):
 
 
 @pytest.mark.parametrize(
+    ("between", "entity"),
+    [
+        pytest.param(" ", "The old tower", id="same paragraph"),
+        pytest.param("\n\n", "a lamp", id="another paragraph"),
+        pytest.param("\n\nLights\n\n", "a lamp", id="a heading between"),
+    ],
+)
+def test_a_pronoun_seldom_reaches_into_the_paragraph_before(between: str, entity: str):
+    text = f"The old tower serves the town.{between}Beside a lamp it stands."
+
+    assert found(text) == [(entity, "it")]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         pytest.param("The law is old. It is clear that nobody reads.", id="it is clear that"),
@@ -172,3 +186,4 @@ def test_the_finder_passes_the_bar_on_the_stored_documents(shared):
     assert all(result[name] >= value for name, value in BAR.items())
     assert all(result[name] <= value for name, value in GREATEST_ERROR.items())
     assert result["antecedent"] >= 0.6
+    assert result["RC weighted"] <= 0.021 and result["Spearman"] >= 0.85
