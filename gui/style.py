@@ -28,6 +28,8 @@ def style_sheet(theme: Theme) -> str:
     QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {{
         background: {accent}; color: {base}; }}
     QToolTip {{ background: {theme.raised.name()}; color: {text}; border: 1px solid {border}; }}
+    QLabel#hoverCard {{ background: {theme.raised.name()}; border: 1px solid {border};
+        padding: 5px 9px; }}
     QLabel#muted, QLabel#empty {{ color: {muted}; }}
     QLabel#empty {{ padding: 24px; }}
     QLabel#fieldError {{ color: {theme.bad.name()}; }}

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QGestureEvent, QPinchGesture,
 from core.arrays import Spans
 from gui.pages.camera import ZOOM_STEP, Camera
 from gui.pages.composer import LAYERS, Composer, Shown
+from gui.pages.hover_card import HoverCard
 from gui.pages.images import PageImages
 from gui.pages.layout import page_sizes
 from gui.pages.mouse import Mouse
@@ -35,7 +36,8 @@ class PageView(QAbstractScrollArea):
     """Shows the pages of the current document with overlays.
 
     Its parts: `camera` (what is seen), `sheets` (page images), `navigator` (places of the text),
-    `mouse` (tools), `pointer` (what is under the pointer), `text` (selected text).
+    `mouse` (tools), `pointer` (what is under the pointer), `text` (selected text), `card` (what is
+    said of the thing under the pointer).
 
     Signals:
         menu_asked: the Selection under the pointer, the global position.
@@ -66,6 +68,7 @@ class PageView(QAbstractScrollArea):
         self.pointer = Pointer(state, self.camera, self._composer, self.shown)
         self.navigator = Navigator(state, self.camera, self._composer)
         self.mouse = Mouse(self.viewport(), self.camera, self._composer, self.pointer, self.text)
+        self.card = HoverCard(state, self.viewport())
         self._document = ""
         self._space = QElapsedTimer()
         self._connect(images)
@@ -221,6 +224,7 @@ class PageView(QAbstractScrollArea):
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         """Move what is painted, and paint what comes into view."""
+        self.card.dismiss()
         self.viewport().scroll(dx, dy)
         self.camera.announce_page()
 
@@ -256,6 +260,7 @@ class PageView(QAbstractScrollArea):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """A tool's press."""
+        self.card.dismiss()
         self.mouse.press(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -265,6 +270,7 @@ class PageView(QAbstractScrollArea):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """A tool's move."""
         lane = self.shown.hovered_lane
+        self.card.follow(event.position())
         self.mouse.move(event)
         if self.shown.hovered_lane != lane:
             self._repaint()
