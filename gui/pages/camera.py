@@ -100,9 +100,12 @@ class Camera(QObject):
         self.announce_page()
 
     def set_zoom(self, zoom: float, about: QPointF | None = None) -> None:
-        """Zoom so that the point `about` of the view (default: a third down) stays."""
+        """Zoom so that the point `about` of the view (default: a third down) stays.
+
+        A zoom below the least one, which fits a huge page, may stay but not go further down.
+        """
         self.fit = "none"
-        self._apply_zoom(zoom, about)
+        self._apply_zoom(max(zoom, min(LEAST_ZOOM, self.zoom)), about)
 
     def zoom_in(self) -> None:
         """One step larger."""
@@ -233,7 +236,7 @@ class Camera(QObject):
         view = self._area.viewport()
         about = about or QPointF(view.width() / 2, view.height() / 3)
         anchor = self._anchor_at(about + self.offset)
-        self.zoom = min(max(zoom, LEAST_ZOOM), GREATEST_ZOOM)
+        self.zoom = min(zoom, GREATEST_ZOOM)
         self._lay_out(self.layout.sizes)
         if len(self.layout.sizes):
             moved = self.layout.transform(anchor.page).map(QPointF(anchor.x, anchor.y))

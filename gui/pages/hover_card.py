@@ -27,7 +27,7 @@ class HoverCard(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._state = state
+        self._state, self._viewport = state, viewport
         self._about: Selection = NOTHING
         self._pointer = QPointF()
         self._rest = QTimer(self)
@@ -67,7 +67,7 @@ class HoverCard(QLabel):
 
     def _place(self) -> None:
         """Stand below the pointer, or above it where the view ends; never on its line."""
-        view = self.parentWidget().rect()
+        view = self._viewport.rect()
         self.setMaximumWidth(min(WIDEST, view.width() - 2 * EDGE))
         self.setMinimumWidth(0)
         wanted = self.fontMetrics().horizontalAdvance(max(self.text().split("\n"), key=len)) + 24

@@ -14,6 +14,7 @@ Sizes = NDArray[np.float64]  # (n, 2): width and height of pages, points
 
 DIP_PER_POINT = 96 / 72  # at zoom 1
 LEAST_ZOOM, GREATEST_ZOOM = 0.25, 8.0
+LEAST_FIT = 0.02  # a page may be 5 m wide, and fits the view all the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +136,7 @@ class PageLayout:
 
 
 def _clamped(zoom: float) -> float:
-    return min(max(zoom, LEAST_ZOOM), GREATEST_ZOOM)
+    return min(max(zoom, LEAST_FIT), GREATEST_ZOOM)
 
 
 def page_sizes(sizes: Sequence[tuple[float, float]]) -> Sizes:

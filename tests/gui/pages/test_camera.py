@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import QPointF
 
 from gui.pages.camera import Anchor
-from gui.pages.layout import GREATEST_ZOOM, LEAST_ZOOM
+from gui.pages.layout import GREATEST_ZOOM, LEAST_ZOOM, page_sizes
 
 
 @pytest.mark.parametrize("zoom", [0.3, 0.9, 2.0, 7.5])
@@ -36,6 +36,21 @@ def test_fit_width_follows_the_size_of_the_view(desk):
     assert camera.zoom > narrow
     box = camera.layout.rectangle(0)
     assert box.left() >= 0 and box.right() <= desk.view.viewport().width()
+
+
+@pytest.mark.parametrize("fit", ["width", "page"])
+def test_a_huge_page_fits_all_the_same(desk, fit):
+    camera = desk.view.camera
+    camera.set_pages(page_sizes([(8400, 8400)]))
+    camera.set_fit(fit)
+    box, view = camera.layout.rectangle(0), camera.box
+    assert view.left() <= box.left() and box.right() <= view.right()
+
+    camera.zoom_out()
+    fitting = camera.zoom
+    camera.zoom_in()
+
+    assert camera.zoom == pytest.approx(1.2 * fitting)
 
 
 def test_fit_page_shows_a_whole_page(desk):
