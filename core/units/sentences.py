@@ -12,6 +12,7 @@ from core.arrays import Spans, as_spans
 from core.cancel import CancelToken, Progress
 from core.document.model import Document
 from core.errors import ParameterError, nearest
+from core.units.nltk_parts import nltk_module
 from core.units.paragraphs import trimmed_spans
 
 SPLITTERS = ("punkt", "spacy", "regex", "blank", "unicode")
@@ -96,18 +97,17 @@ def punkt() -> Any:
     mark and the word after it and cannot backtrack far: it is given all the time it needs.
     """
     import punkt as package
-    from nltk import redos
-    from nltk.tokenize.punkt import PunktLanguageVars, PunktParameters, PunktSentenceTokenizer
 
+    nltk = nltk_module("nltk.tokenize.punkt")
     model = package.load_model("english")
-    parameters = PunktParameters()
+    parameters = nltk.PunktParameters()
     parameters.abbrev_types = set(model.abbrev_types)
     parameters.collocations = set(model.collocations)
     parameters.sent_starters = set(model.sent_starters)
     parameters.ortho_context.update(model.ortho_context)
-    language = PunktLanguageVars()
-    language._re_period_context = redos.compile(language.period_context_re(), timeout=None)
-    return PunktSentenceTokenizer(parameters, lang_vars=language)
+    language = nltk.PunktLanguageVars()
+    language._re_period_context = nltk.redos.compile(language.period_context_re(), timeout=None)
+    return nltk.PunktSentenceTokenizer(parameters, lang_vars=language)
 
 
 def split_apart(

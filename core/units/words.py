@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Indices, Spans
+from core.units.nltk_parts import nltk_module
 from core.units.sentences import punkt
 
 
@@ -29,6 +30,4 @@ def _words(sentence: str) -> list[str]:
 
 @lru_cache(maxsize=1)
 def _treebank() -> Any:
-    from nltk.tokenize.destructive import NLTKWordTokenizer
-
-    return NLTKWordTokenizer()
+    return nltk_module("nltk.tokenize.destructive").NLTKWordTokenizer()

@@ -4,7 +4,6 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from nltk import redos
 
 from core.document.model import Block, Document
 from core.errors import ParameterError
@@ -22,6 +21,7 @@ def split(text, name, language="en", **options):
 
 
 def test_punkt_takes_the_time_that_a_long_text_needs(monkeypatch):
+    redos = type(sentences.punkt()).span_tokenize.__globals__["redos"]
     monkeypatch.setattr(redos, "DEFAULT_TIMEOUT", 0.1)  # seconds; of all its patterns
     sentence = "The tide turns twice a day, and the boats wait. "
     assert len(split(sentence * 20_000, "punkt")) == 20_000
