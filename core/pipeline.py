@@ -7,6 +7,7 @@ The only place that knows the order. The window and the command line both work t
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from core.arrays import Indices, Vectors
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document.model import Document
 from core.errors import ModelError
-from core.scores.adaptive_judge import found_pairs
+from core.scores.adaptive_judge import found_pairs, pairs_key
 from core.scores.blame import Item
 from core.scores.gains import merge_gain, split_gain
 from core.scores.inputs import ScoreInputs, inputs_of
@@ -46,8 +47,8 @@ class _Kept:
     """What is kept of one text."""
 
     units: Units = field(default_factory=Units)
-    pairs: FoundPairs | None = None
     inputs: ScoreInputs | None = None
+    has_pairs: bool = False  # `inputs` have the references
     live: dict[Hashable, LiveScores] = field(default_factory=dict)
 
 
@@ -58,7 +59,8 @@ class Pipeline:
         """`engine` is where functions run that import large libraries; None: in this process."""
         self.embedder = embedder
         self.engine = engine
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._kept: OrderedDict[str, _Kept] = OrderedDict()  # by the key of the document
+        self._of_text: OrderedDict[str, dict[Hashable, Any]] = OrderedDict()  # by its characters
 
     def set_embedder(self, embedder: Embedder | None) -> None:
         """Use another model, or another window of it; units stay, scores are made anew."""
@@ -123,16 +125,11 @@ class Pipeline:
         self, document: Document, *, cancel: CancelToken = NEVER, progress: Progress = silent
     ) -> FoundPairs:
         """The references of a document; found once, which is slow."""
-        found = found_pairs(self.source(document, cancel=cancel, progress=progress))
-        kept = self._of(document)
-        if kept.pairs is not found:
-            kept.pairs, kept.inputs = found, None
-            kept.live.clear()
-        return found
+        return found_pairs(self.source(document, cancel=cancel, progress=progress))
 
     def has_pairs(self, document: Document) -> bool:
         """True once references have been looked for."""
-        return self._of(document).pairs is not None
+        return pairs_key(document) in self._of(document).units
 
     def inputs(
         self,
@@ -142,11 +139,11 @@ class Pipeline:
         cancel: CancelToken = NEVER,
     ) -> ScoreInputs:
         """What a scoring needs besides the chunks; without pairs until they have been found."""
-        kept = self._of(document)
-        if kept.inputs is None:
-            sentences = self.source(document, splitter=splitter, cancel=cancel).sentences()
-            pairs = kept.pairs or no_pairs("", NOT_LOOKED)
-            kept.inputs = inputs_of(document, sentences, pairs)
+        kept, has_pairs = self._of(document), self.has_pairs(document)
+        if kept.inputs is None or kept.has_pairs != has_pairs:
+            source = self.source(document, splitter=splitter, cancel=cancel)
+            pairs = found_pairs(source) if has_pairs else no_pairs("", NOT_LOOKED)
+            kept.inputs, kept.has_pairs = inputs_of(document, source.sentences(), pairs), has_pairs
         return kept.inputs
 
     def has_token_vectors(self, document: Document) -> bool:
@@ -225,7 +222,8 @@ class Pipeline:
             slot: which chunking this is; each is followed by itself.
         """
         kept = self._of(document)
-        key = (slot, repr(options), self.has_token_vectors(document))
+        at_hand = (self.has_token_vectors(document), self.has_pairs(document))
+        key = (slot, repr(options), at_hand)
         if key not in kept.live:
             for old in [each for each in kept.live if isinstance(each, tuple) and each[0] == slot]:
                 del kept.live[old]
@@ -344,6 +342,7 @@ class Pipeline:
     def forget(self, document: Document) -> None:
         """Drop what is kept of a text."""
         self._kept.pop(document.key, None)
+        self._of_text.pop(document.text, None)
 
     def _live(self, document: Document, options: ScoreOptions) -> LiveScores:
         supply = self.supply(document, "late") if self.has_token_vectors(document) else None
@@ -351,8 +350,12 @@ class Pipeline:
         return LiveScores(self.inputs(document), options, supply=supply, why_no_vectors=why)
 
     def _of(self, document: Document) -> _Kept:
-        kept = self._kept.setdefault(document.key, _Kept())
+        if document.key not in self._kept:
+            of_text = self._of_text.setdefault(document.text, {})
+            self._kept[document.key] = _Kept(Units(of_text))
         self._kept.move_to_end(document.key)
-        while len(self._kept) > KEPT_DOCUMENTS:
-            self._kept.popitem(last=False)
-        return kept
+        self._of_text.move_to_end(document.text)
+        for kept in (self._kept, self._of_text):
+            while len(kept) > KEPT_DOCUMENTS:
+                kept.popitem(last=False)
+        return self._kept[document.key]

@@ -216,6 +216,10 @@ class Jobs(QObject):
         for slot in [slot for slot in self._current if slot.startswith(prefix)]:
             self.cancel(slot)
 
+    def is_asked(self, slot: str) -> bool:
+        """True while exactly this slot waits or runs."""
+        return slot in self._current
+
     def is_busy(self, prefix: str = "") -> bool:
         """True while a slot whose name begins with `prefix` waits or runs."""
         return any(slot.startswith(prefix) for slot in self._current)

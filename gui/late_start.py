@@ -53,6 +53,14 @@ class LateStart(QObject):
         self._deadline.setSingleShot(True)
         self._deadline.timeout.connect(self.begin)
         self._deadline.start(AT_THE_LATEST_MILLISECONDS)
+        QTimer.singleShot(0, self._load_tokenizer)
+
+    def _load_tokenizer(self) -> None:
+        """Load the table of cl100k while the PDF process opens the file.
+
+        The library holds the interpreter for 0.15 s; later that would make the window stutter.
+        """
+        self._window.jobs.request("tokenizer", "python", _load_tokenizer, _nothing)
 
     def begin(self) -> None:
         """Import what the panels need, unless that has begun."""
@@ -81,6 +89,17 @@ class LateStart(QObject):
             self.finished.emit()
         else:
             QTimer.singleShot(0, self._next_step)
+
+
+def _load_tokenizer(token: JobToken) -> object:
+    import quicktok
+
+    token.check()
+    return quicktok.get_encoding("cl100k_base")
+
+
+def _nothing(_: object) -> None:
+    """The table is kept by its library."""
 
 
 def _import_modules(token: JobToken) -> object:

@@ -22,6 +22,7 @@ from gui.controllers.model_choice import ModelChoice
 from gui.controllers.own_strategies import OwnStrategies
 from gui.controllers.scoring import Scoring
 from gui.controllers.searching import Searching
+from gui.controllers.watching import Watching
 from gui.history import History
 from gui.key_sheet import KeySheet
 from gui.main_window import MainWindow
@@ -66,6 +67,7 @@ class Workbench(QObject):
         self.pipeline = Pipeline(None, self.engine)
         self.chunking = Chunking(state, jobs, self.pipeline, self)
         self.scoring = Scoring(state, jobs, self.pipeline, self)
+        self.scoring.waits_for_model = bool(model)
         self.searching = Searching(state, jobs, self.pipeline, self)
         self.own_strategies = OwnStrategies(self)
         self.models = ModelChoice(state, jobs, self.pipeline, self.engine, self)
@@ -73,6 +75,7 @@ class Workbench(QObject):
         self.book = QuestionBook(state, jobs, self)
         self.undo_group = QUndoGroup(self)
         self.keeping = Keeping(window, self.book)
+        self.watching = Watching(window)
         self.commands = Commands(self, window)
         self.actions: dict[str, QAction] = {}
         self.panes: dict[str, QWidget] = {}
@@ -218,6 +221,7 @@ class Workbench(QObject):
         window.status.notices_asked.connect(self._show_notices)
         window.empty.open_asked.connect(self.commands.open_document)
         window.empty.sample_asked.connect(self.commands.open_sample)
+        self.watching.strip.reload_asked.connect(self.commands.reload)
         window.closing.connect(self.keeping.save_now)
 
     def _tell_what_happened(self) -> None:
@@ -249,6 +253,7 @@ class Workbench(QObject):
 
     def _on_model(self, embedder: RemoteEmbedder) -> None:
         self.toolbar.show_lamp("● model ready", embedder.id)
+        self.scoring.waits_for_model = False
         self.chunking.make_again()
         self.scoring.start()
         self.scoring.score_all()
@@ -257,6 +262,8 @@ class Workbench(QObject):
     def _on_no_model(self, message: str) -> None:
         is_there = self.models.current is not None
         self.toolbar.show_lamp("● model ready" if is_there else "✕ no model", message)
+        self.scoring.waits_for_model = False
+        self.scoring.start()
 
     def _on_engine_ended(self, message: str, is_asked_again: bool) -> None:
         self.toolbar.show_lamp("○ engine restarts" if is_asked_again else "✕ engine ended", message)

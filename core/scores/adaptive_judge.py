@@ -7,6 +7,7 @@ Source: `spec/metrics.md` 17; decision 32.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from core.document.model import Document
 from core.errors import ChunkscopeError, ParameterError
 from core.scores.inputs import ScoreInputs, inputs_of
 from core.scores.options import ScoreOptions
@@ -21,7 +22,6 @@ from core.strategies.run import run
 from core.strategies.source import Source
 from core.strategies.variants import short_name
 
-PAIRS = "found pairs"  # key among a document's units
 SPLITTER = "punkt"  # who finds the sentences that ICC compares
 
 
@@ -35,7 +35,12 @@ def found_pairs(source: Source) -> FoundPairs:
         )
         return found
 
-    return source.units.get(PAIRS, find)
+    return source.units.get(pairs_key(document), find)
+
+
+def pairs_key(document: Document) -> tuple[str, str, bytes]:
+    """What the references of a text depend on: its language, and what is left out of it."""
+    return "found pairs", document.language, boilerplate_of(document).tobytes()
 
 
 def judge(source: Source, words: Sequence[str]) -> Judged:

@@ -33,21 +33,35 @@ class Options:
     query: str = ""
 
 
-class Units:
-    """The cache of one document's units, shared by all strategies. One worker uses it at a time."""
+# Units that come from the characters alone, whatever blocks were found in them.
+OF_TEXT = frozenset(("tokens", "counter", "graphemes", "token vectors", "found pairs"))
 
-    def __init__(self) -> None:
+
+class Units:
+    """The cache of one document's units, shared by all strategies. One worker uses it at a time.
+
+    `of_text` holds what comes from the characters alone (`OF_TEXT`). Versions of a document that
+    differ in their blocks only share it: the layout arrives while vectors are being made.
+    """
+
+    def __init__(self, of_text: dict[Hashable, Any] | None = None) -> None:
         self._kept: dict[Hashable, Any] = {}
+        self._of_text: dict[Hashable, Any] = {} if of_text is None else of_text
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value under `key`, made on first use."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        value: T = self._kept[key]
+        place = self._place(key)
+        if key not in place:
+            place[key] = make()
+        value: T = place[key]
         return value
 
     def __contains__(self, key: Hashable) -> bool:
-        return key in self._kept
+        return key in self._place(key)
+
+    def _place(self, key: Hashable) -> dict[Hashable, Any]:
+        kind = key[0] if isinstance(key, tuple) else key
+        return self._of_text if kind in OF_TEXT else self._kept
 
     def aside(self) -> "Units":
         """The same cache, except that what strategies prepare is not kept in it."""
@@ -56,7 +70,7 @@ class Units:
 
 class _UnitsAside(Units):
     def __init__(self, units: Units) -> None:
-        self._kept = units._kept
+        self._kept, self._of_text = units._kept, units._of_text
         self._prepared: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:

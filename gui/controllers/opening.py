@@ -77,13 +77,21 @@ class Opening(QObject):
         self.settings = TextSettings()
         self.uses_layout_model = True
 
-    def open(self, path: Path, client: PdfClient | None = None, *, is_shown: bool = True) -> str:
+    def open(
+        self,
+        path: Path,
+        client: PdfClient | None = None,
+        *,
+        is_shown: bool = True,
+        password: str = "",
+    ) -> str:
         """Open a PDF or text file beside what is open; one that is open is shown.
 
         Args:
             path: the file.
             client: a process that was started for it already.
             is_shown: False opens it behind the document that is shown.
+            password: of a locked PDF, where it is known already.
 
         Returns:
             The document's id; it is in the state once the file could be opened.
@@ -98,7 +106,7 @@ class Opening(QObject):
         if path.suffix.lower() in TEXT_SUFFIXES:
             self._open_text(document, path, is_shown=is_shown)
         else:
-            session = _Session(client or PdfClient(path), is_shown=is_shown)
+            session = _Session(client or PdfClient(path), is_shown=is_shown, password=password)
             self._sessions[document] = session
             self._open_pdf(document, path, session)
         return document
@@ -173,8 +181,9 @@ class Opening(QObject):
         if not path.is_file():
             self.failed.emit(path, "the file is no longer there; what was read of it stays open")
             return document
+        session = self._sessions.get(document)
         self.close(document)
-        return self.open(path)
+        return self.open(path, password=session.password if session is not None else "")
 
     def render(self, tile: Tile, clip: QRectF, token: JobToken) -> QImage:
         """Draw a tile; runs in the lane of the PDF process."""

@@ -5,6 +5,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.document.model import Document
 from core.pipeline import Pipeline
+from core.scores.adaptive_judge import pairs_key
 from core.scores.options import ScoreOptions
 from core.scores.results import Scores
 from core.strategies.chunks import Chunks
@@ -34,6 +35,8 @@ class Scoring(QObject):
         self._pipeline = pipeline
         self.options = ScoreOptions()
         self.computes_exactly = True
+        self.waits_for_model = False  # one is being loaded, and `start` is called when it is there
+        self._made_of: dict[str, tuple[object, ...]] = {}  # by job: what it works on
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
@@ -168,19 +171,30 @@ class Scoring(QObject):
         if not self._pipeline.embedder.has_token_vectors or not document.text.strip():
             return
 
+        job, made_of = f"vectors {opened.id}", (document.text, self._pipeline.embedder)
+        if self._is_made(job, made_of):
+            return
+
         def work(token: JobToken) -> object:
             self._pipeline.token_vectors(document, cancel=token, progress=token.progress)
             return None
 
         def done(_: object) -> None:
             self.vectors_ready.emit(opened.id)
-            if opened.document is document:
-                self.score_all()
+            self.score_all()
 
-        self._jobs.request(f"vectors {opened.id}", "model", work, done, priority=1, title="Vectors")
+        self._made_of[job] = made_of
+        self._jobs.request(job, "model", work, done, priority=1, title="Vectors")
+
+    def _is_made(self, job: str, made_of: tuple[object, ...]) -> bool:
+        """True while a job works on just this: the layout gives a text other blocks meanwhile."""
+        return self._jobs.is_asked(job) and self._made_of.get(job) == made_of
 
     def _find_pairs(self, opened: OpenDocument, document: Document) -> None:
-        if self._pipeline.has_pairs(document):
+        if self.waits_for_model or self._pipeline.has_pairs(document):
+            return  # vectors go first: two scores need them
+        job, made_of = f"pairs {opened.id}", (*pairs_key(document), document.text)
+        if self._is_made(job, made_of):
             return
 
         def work(token: JobToken) -> object:
@@ -188,11 +202,11 @@ class Scoring(QObject):
 
         def done(_: object) -> None:
             self.pairs_ready.emit(opened.id)
-            if opened.document is document:
-                self.score_all()
+            self.score_all()
 
+        self._made_of[job] = made_of
         self._jobs.request(
-            f"pairs {opened.id}",
+            job,
             "model",
             work,
             done,

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: AGPL-3.0-or-later
+"""What is made for the scores of a text, once, whatever is found out about it meanwhile."""
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+from core.document.model import Block
+from core.vectors.toy import ToyEmbedder
+from gui.state import OpenDocument
+from tests.gui.lab import paragraphs
+
+
+def test_the_layout_does_not_restart_what_the_characters_alone_decide(lab):
+    release = threading.Event()
+    lab.jobs.request("stop", "model", lambda token: release.wait(20), lambda _: None)
+    try:
+        lab.pipeline.set_embedder(ToyEmbedder(has_token_vectors=True))
+        text = replace(paragraphs(), text=paragraphs().text + "\n\nEnde.")
+        asked = []
+        lab.jobs.started.connect(lambda slot, title: asked.append(title))
+        lab.state.add_document(OpenDocument("e", Path("e.txt"), "e", document=text))
+        assert sorted(asked) == ["References", "Vectors"]
+        heading = Block(0, 10, "heading", 1, 0)
+        lab.state.put_text("e", replace(text, blocks=(heading, *text.blocks[1:])), 1)
+        assert sorted(asked) == ["References", "Vectors"]
+        footer = Block(0, 10, "footer", 0, 0)
+        lab.state.put_text("e", replace(text, blocks=(footer, *text.blocks[1:])), 1)
+        assert sorted(asked) == ["References", "References", "Vectors"]
+        lab.state.put_text("e", replace(text, text=text.text + " Neu."), 1)
+        assert sorted(asked)[-2:] == ["Vectors", "Vectors"]
+    finally:
+        release.set()
+
+
+def test_references_wait_for_a_model_that_is_being_loaded(lab):
+    text = replace(paragraphs(), text=paragraphs().text + "\n\nEnde.")
+    lab.scoring.waits_for_model = True
+    lab.state.add_document(OpenDocument("e", Path("e.txt"), "e", document=text))
+    assert not lab.jobs.is_asked("pairs e")
+    lab.scoring.waits_for_model = False
+    lab.scoring.start()
+    lab.wait(lambda: lab.pipeline.has_pairs(text))
