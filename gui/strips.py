@@ -45,6 +45,41 @@ class MessageStrip(QFrame):
         self.setVisible(bool(message))
 
 
+class ChangedStrip(QFrame):
+    """Says that the file of the document shown is another one now, and offers to read it.
+
+    Signals:
+        reload_asked.
+    """
+
+    reload_asked = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("strip")
+        self._label = QLabel()
+        self._label.setWordWrap(True)
+        self.button = QPushButton("Reload")
+        self.button.setToolTip("Read the file again; what is shown stays until then")
+        self.button.clicked.connect(self.reload_asked)
+        close = QToolButton()
+        close.setText("✕")
+        close.setAutoRaise(True)
+        close.setAccessibleName("Close the message")
+        close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 2, 6, 2)
+        row.addWidget(self._label, 1)
+        row.addWidget(self.button)
+        row.addWidget(close)
+        self.hide()
+
+    def say(self, message: str) -> None:
+        """Show a message, or hide where there is none."""
+        self._label.setText(message)
+        self.setVisible(bool(message))
+
+
 class PasswordStrip(QFrame):
     """Asks for the password of a locked document.
 

@@ -23,6 +23,7 @@ from gui.controllers.own_strategies import OwnStrategies
 from gui.controllers.scoring import Scoring
 from gui.controllers.searching import Searching
 from gui.controllers.watching import Watching
+from gui.controllers.watching import Watching
 from gui.history import History
 from gui.key_sheet import KeySheet
 from gui.main_window import MainWindow
@@ -75,6 +76,7 @@ class Workbench(QObject):
         self.book = QuestionBook(state, jobs, self)
         self.undo_group = QUndoGroup(self)
         self.keeping = Keeping(window, self.book)
+        self.watching = Watching(window)
         self.watching = Watching(window)
         self.commands = Commands(self, window)
         self.actions: dict[str, QAction] = {}
@@ -221,6 +223,7 @@ class Workbench(QObject):
         window.status.notices_asked.connect(self._show_notices)
         window.empty.open_asked.connect(self.commands.open_document)
         window.empty.sample_asked.connect(self.commands.open_sample)
+        self.watching.strip.reload_asked.connect(self.commands.reload)
         self.watching.strip.reload_asked.connect(self.commands.reload)
         window.closing.connect(self.keeping.save_now)
 
