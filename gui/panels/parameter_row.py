@@ -120,6 +120,11 @@ class ParameterRow(QWidget):
         return self._slider
 
     @property
+    def field(self) -> QDoubleSpinBox | None:
+        """The number field, if the parameter is a number."""
+        return self._field
+
+    @property
     def scale(self) -> Scale | None:
         """Between the slider's positions and values."""
         return self._scale
