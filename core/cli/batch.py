@@ -21,6 +21,7 @@ from core.export.plain_values import chunks_json, document_json
 from core.export.whole_file import write_text
 from core.pipeline import Pipeline
 from core.scores.options import ScoreOptions, score_options
+from core.scores.vector_supply import one_kind
 from core.strategies.recipe import Recipe
 
 ENDINGS = frozenset({".pdf", ".txt", ".md"})
@@ -128,7 +129,9 @@ def _measured(batch: _Batch, document: Document, path: Path, recipe: Recipe) -> 
     progress = Printed(batch.namespace)
     chunks = batch.pipeline.chunk(recipe, document, progress=progress, allow_many=True)
     batch.pipeline.find_pairs(document, progress=progress)
-    scores = batch.pipeline.score(document, chunks, batch.options, progress=progress)
+    # The summary sets strategies and documents side by side.
+    policy = one_kind(batch.pipeline.embedder)
+    scores = batch.pipeline.score(document, chunks, batch.options, policy=policy, progress=progress)
     progress.end()
     return {
         "document": document_json(document, str(path)),
@@ -146,6 +149,7 @@ def _name(batch: _Batch, path: Path, recipe: Recipe) -> str:
         (recipe.word, recipe.is_reference, repr(batch.options)),
         (given.form, given.boilerplate, given.layout, given.pages),
         given.embedder,
+        one_kind(batch.pipeline.embedder),
     )
     digest = hashlib.sha256(repr(what).encode(errors="surrogatepass")).hexdigest()
     return f"{path.stem}-{recipe.code}-{digest[:10]}"

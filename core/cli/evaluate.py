@@ -20,6 +20,7 @@ from core.document.model import Document
 from core.export.whole_file import write_text
 from core.pipeline import Pipeline
 from core.scores.options import score_options
+from core.scores.vector_supply import one_kind
 from core.search.evaluate import Contender, Evaluation, Options, evaluate
 from core.search.evaluation import POOLS, StrategyResult
 from core.search.evaluation_json import evaluation_csv, evaluation_json, interval_json
@@ -171,7 +172,8 @@ def _intrinsic(
 
     def scores_of(document: Document, chunks: Chunks) -> Mapping[str, float | None]:
         stages.find_pairs(document, progress=progress)
-        scores = stages.score(document, chunks, options, progress=progress)
+        policy = one_kind(stages.embedder)
+        scores = stages.score(document, chunks, options, policy=policy, progress=progress)
         return {**scores.values, "mean": scores.mean}
 
     return scores_of

@@ -23,13 +23,13 @@ from core.scores.selection import (
     Selection,
     Standing,
     bootstrap,
+    codes_of_mixed_kinds,
     select,
     select_over_documents,
 )
-from core.scores.vector_supply import Policy
+from core.scores.vector_supply import Policy, one_kind
 from core.strategies.adaptive_choice import PAPER
 from core.strategies.recipe import Recipe
-from core.vectors.embedder import Embedder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,17 +55,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", default="", metavar="RC=1,ICC=0", help="of the mean")
 
 
-def alike(vectors: str, model: Embedder) -> Policy:
-    """The kind of vectors that all candidates are scored with; `auto`: late, if there are any.
-
-    Exact vectors would be mixed with pooled ones of chunks that are longer than the model reads,
-    and pooled values are higher: long chunks would win.
-    """
-    if vectors == "auto":
-        return "late" if model.has_token_vectors else "exact"
-    return cast(Policy, vectors)
-
-
 def run(namespace: argparse.Namespace) -> None:
     """Choose, and print the choices."""
     recipes = recipes_of(namespace.strategies, namespace)
@@ -76,7 +65,9 @@ def run(namespace: argparse.Namespace) -> None:
     )
     names = names_of(namespace.strategies, recipes)
     model = model_of(namespace)
-    choosing = _Choosing(Pipeline(model), names, recipes, options, alike(namespace.vectors, model))
+    asked = namespace.vectors
+    policy = one_kind(model) if asked == "auto" else cast(Policy, asked)
+    choosing = _Choosing(Pipeline(model), names, recipes, options, policy)
     progress = Printed(namespace)
     selections: list[Selection] = []
     answers: list[dict[str, Any]] = []
@@ -138,8 +129,8 @@ def selection_json(selection: Selection) -> dict[str, Any]:
 def _selection(choosing: _Choosing, document: Document, progress: Printed) -> Selection:
     choosing.pipeline.find_pairs(document, progress=progress)
     candidates = _candidates(choosing, document, choosing.policy, progress)
-    states = {m.state for c in candidates if c.scores for m in c.scores.measures.values()}
-    if "late" in states and len(states - {None}) > 1:  # values of two kinds cannot be compared
+    mixed = codes_of_mixed_kinds([c.scores for c in candidates if c.scores is not None])
+    if mixed and choosing.policy != one_kind(choosing.pipeline.embedder):
         candidates = _candidates(choosing, document, "late", progress)
     return select(candidates, choosing.options.weights)
 

@@ -21,7 +21,7 @@ from core.export.plain_values import document_json, plain
 from core.pipeline import Pipeline
 from core.scores.mean import corpus_means, document_mean
 from core.scores.options import score_options
-from core.scores.vector_supply import Policy
+from core.scores.vector_supply import one_kind
 from core.strategies.recipe import Recipe
 
 MOST_POINTS = 10_000
@@ -128,8 +128,7 @@ def _point(
 ) -> dict[str, object]:
     weights = parse_weights(namespace.weights)
     options = score_options(score_settings(namespace), mode=mode_of(namespace), weights=weights)
-    model = pipeline.embedder
-    policy: Policy = "late" if model is not None and model.has_token_vectors else "exact"
+    policy = one_kind(pipeline.embedder)
     values, chunks = [], 0
     for document in documents.values():
         pipeline.find_pairs(document)

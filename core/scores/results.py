@@ -37,6 +37,16 @@ class Measure:
     pooled_texts: int = 0
 
     @property
+    def kinds(self) -> frozenset[State]:
+        """The kinds of vectors that it is made of; of late ones the long texts are pooled alike."""
+        if self.state is None:
+            return frozenset()
+        is_partly = self.state == "pooled" and self.code == "ICC"
+        if is_partly and 0 < self.pooled_texts < self.measured:
+            return frozenset({"exact", "pooled"})
+        return frozenset({self.state})
+
+    @property
     def clipped_per_chunk(self) -> Values:
         """float64 (n,): values of the chunks within [0, 1], nan where there is none."""
         return np.clip(self.per_chunk, 0.0, 1.0)

@@ -23,6 +23,11 @@ TIE = 1e-6
 CLOSE = 0.005  # the published gain of choosing per document over the best single method: 0.0039
 DRAWS = 1_000
 SEED = 12345
+PROVISIONAL = "provisional: some values are from late vectors, which exact ones replace"
+LATE_FOR_ALL = (
+    "late: all are compared by late vectors, the only kind that all have, since some chunks are "
+    "longer than the model reads"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -227,17 +232,36 @@ def _warnings(
     if margin is not None and margin < CLOSE:
         warnings.append(f"close: the margin to the second is {margin:.4f}, below {CLOSE}")
     if any(not each.is_final for each in scored):
-        warnings.append("provisional: some values are from late vectors, which exact ones replace")
+        warnings.append(LATE_FOR_ALL if has_long_chunks(scored) else PROVISIONAL)
     if len({(each.options.mode, each.options.unit, each.embedder, each.pair_finder)
             for each in scored}) > 1:  # fmt: skip
         warnings.append("mixed: the candidates were not scored with the same mode, unit and model")
-    for code in ("ICC", "DCC"):
-        states = {each[code].state or "" for each in scored} - {""}
-        # pooled cosines are greater, measured 0.2 to 0.3 for ICC; late ones are pooled likewise
-        if "exact" in states and len(states) > 1:
-            kinds = ", ".join(sorted(states))
-            warnings.append(f"mixed: {code} has vectors of several kinds ({kinds}); use late ones")
+    for code in codes_of_mixed_kinds(scored):
+        kinds = ", ".join(sorted(frozenset().union(*(each[code].kinds for each in scored))))
+        warnings.append(
+            f"mixed: {code} has vectors of several kinds ({kinds}), and values of two kinds cannot "
+            "be compared"
+        )
     return warnings
+
+
+def codes_of_mixed_kinds(scored: Sequence[Scores]) -> list[str]:
+    """The scores for which some candidates have exact vectors and some have others.
+
+    Cosines of pooled vectors are greater, measured 0.2 to 0.3 for ICC; late ones are pooled
+    likewise.
+    """
+    mixed = []
+    for code in ("ICC", "DCC"):
+        kinds = frozenset().union(*(each[code].kinds for each in scored))
+        if "exact" in kinds and len(kinds) > 1:
+            mixed.append(code)
+    return mixed
+
+
+def has_long_chunks(scored: Sequence[Scores]) -> bool:
+    """True if some chunk is longer than the model reads: then no exact vectors are alike."""
+    return any(each["ICC"].pooled_texts for each in scored)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,6 +30,16 @@ SpanSums = Callable[[Spans], tuple[NDArray[np.float64], Indices]]
 VectorRows = NDArray[np.floating]  # (n, d), unit or zero
 
 
+def one_kind(embedder: Embedder | None) -> Policy:
+    """The policy by which chunkings are compared: late vectors, if the model gives any.
+
+    Exact vectors would be mixed with pooled ones of chunks that are longer than the model reads,
+    and pooled values are higher: long chunks would win. A model without token vectors has but
+    one kind.
+    """
+    return "late" if embedder is not None and embedder.has_token_vectors else "exact"
+
+
 class Passages(Protocol):
     """n texts of the document: chunks, parts or windows."""
 

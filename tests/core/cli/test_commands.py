@@ -289,6 +289,36 @@ def test_a_batch_goes_on_where_it_was_and_makes_damaged_results_again(run, tmp_p
     assert json.loads(damaged.read_text("utf-8"))["summary"]["chunks"]
 
 
+LONG_AND_SHORT = ("SGC:sentences=2,overlap=0", "FC:size=600,overlap=0")
+
+
+@pytest.mark.slow
+def test_a_batch_scores_long_and_short_chunks_by_one_kind_of_vectors(run, tmp_path):
+    folder, out = tmp_path / "in", tmp_path / "out"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(PROSE.encode() * 20)
+    flags = ["--strategies", *LONG_AND_SHORT, "--out", out, "--embedder", "minilm", "--json"]
+
+    run("batch", folder, *flags)
+
+    results = [json.loads(path.read_text("utf-8")) for path in sorted(out.glob("a-*.json"))]
+    assert len(results) == 2
+    assert all(each["scoring"]["vectors"]["ICC"] in ("late", "pooled") for each in results)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("vectors", ["auto", "exact"])
+def test_select_compares_long_and_short_chunks_by_one_kind_of_vectors(run, tmp_path, vectors):
+    path = tmp_path / "a.txt"
+    path.write_bytes(PROSE.encode() * 20)
+    flags = ["--strategies", *LONG_AND_SHORT, "--embedder", "minilm", "--vectors", vectors]
+
+    warnings = run("select", path, *flags, "--json").json["documents"][0]["warnings"]
+
+    assert any(each.startswith("late:") for each in warnings)
+    assert not any(each.startswith(("mixed", "provisional")) for each in warnings)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_ctrl_c_ends_with_130_and_leaves_nothing_half_written(root, tmp_path):

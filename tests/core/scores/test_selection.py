@@ -12,8 +12,10 @@ from core.scores.options import ScoreOptions, score_options
 from core.scores.results import Measure, Scores
 from core.scores.score import score
 from core.scores.selection import (
+    LATE_FOR_ALL,
     Candidate,
     bootstrap,
+    codes_of_mixed_kinds,
     select,
     select_over_documents,
     tallies,
@@ -161,6 +163,29 @@ def test_values_from_late_vectors_make_the_choice_provisional():
     one = Candidate("A", "A", {}, chunks, score(INPUTS, chunks, OPTIONS, supply=supply))
 
     assert any(each.startswith("provisional") for each in select([one]).warnings)
+
+
+def test_late_vectors_of_all_are_final_where_some_chunk_is_longer_than_the_model_reads():
+    late = word_supply(INPUTS.text, "late")
+    candidates = []
+    for size in (100, 900):
+        chunks = tiles(len(INPUTS.text), size)
+        scores = score(INPUTS, chunks, OPTIONS, supply=late)
+        candidates.append(Candidate(f"FC {size}", "FC", {}, chunks, scores))
+
+    warnings = select(candidates).warnings
+    assert LATE_FOR_ALL in warnings
+    assert not any(each.startswith(("provisional", "mixed")) for each in warnings)
+
+
+def test_a_chunking_that_is_pooled_in_part_is_not_of_one_kind():
+    chunks = tiles(len(INPUTS.text), 100)
+    last = [chunks.spans[-9, 0], len(INPUTS.text)]
+    joined = one_span_chunks(np.vstack((chunks.spans[:-9], last)))
+    scores = score(INPUTS, joined, OPTIONS, supply=word_supply(INPUTS.text, "exact"))
+
+    assert scores["ICC"].state == "pooled"
+    assert codes_of_mixed_kinds([scores]) == ["ICC"]
 
 
 def test_candidates_with_vectors_of_several_kinds_are_told():
