@@ -12,11 +12,14 @@ from core.errors import ChunkscopeError
 from core.pipeline import Pipeline
 from core.scores.results import Scores
 from core.scores.selection import (
+    LATE_FOR_ALL,
     Candidate,
     CorpusSelection,
     Selection,
     Uncertainty,
     bootstrap,
+    codes_of_mixed_kinds,
+    has_long_chunks,
     select,
     select_over_documents,
 )
@@ -28,8 +31,6 @@ from gui.state import OpenDocument, State
 
 JOB = "compare"
 PRIORITY = 40
-ROWS_AT_ONCE = 12  # rows that are scored anew before they are shown
-MOST_EXACT = 12  # of the best, which could win
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +87,7 @@ class Comparing(QObject):
         self._queue: list[tuple[OpenDocument, Document, Variant]] = []
         self._total = 0
         self._are_stale = False  # rows that were scored before vectors or references came
+        self._rescored: set[str] = set()  # documents whose rows are being scored anew
         scoring.vectors_ready.connect(self.score_again)
         scoring.pairs_ready.connect(self.score_again)
 
@@ -120,8 +122,9 @@ class Comparing(QObject):
 
     def cancel(self) -> None:
         """Stop; what was computed stays."""
-        was_running = bool(self._queue)
+        was_running = bool(self._queue or self._rescored)
         self._queue = []
+        self._rescored.clear()
         self._jobs.cancel_all(JOB)
         if was_running:
             self._conclude(is_complete=False)
@@ -228,18 +231,33 @@ class Comparing(QObject):
             token.check()
             return self._pipeline.score_at_once(text, chunks, options)
 
-        places = [k for k, row in enumerate(comparison.rows) if row.candidate.chunks is not None]
-        self._score_next(comparison, places, 0, _Again("python", quick, ""))
+        self._score_all(comparison, _Again("python", quick, ""))
+
+    def why_not_exactly(self, document: str) -> str:
+        """Why the rows cannot be compared by exact vectors; empty: they can."""
+        comparison = self.comparisons.get(document)
+        scored = [] if comparison is None else _scores_of(comparison)
+        if self._pipeline.embedder is None or not scored:
+            return "Nothing was compared with a model yet."
+        if self._has_late and has_long_chunks(scored):
+            return f"{LATE_FOR_ALL.partition(': ')[2].capitalize()}."
+        return ""
+
+    @property
+    def _has_late(self) -> bool:
+        embedder = self._pipeline.embedder
+        return embedder is not None and embedder.has_token_vectors
 
     def score_exactly(self, document: str) -> None:
-        """Ask for exact vectors of the best rows, so that a winner may be named."""
+        """Ask for exact vectors of all rows, so that a winner may be named.
+
+        Of all or of none: exact values are far below late ones.
+        """
         comparison, opened = self.comparisons.get(document), self._state.documents.get(document)
         if comparison is None or opened is None or opened.document is None:
             return
-        if comparison.selection is None or self._pipeline.embedder is None:
+        if self.why_not_exactly(document) or self._queue:
             return
-        best = [each.candidate.name for each in comparison.selection.standings if each.rank]
-        places = {row.candidate.name: place for place, row in enumerate(comparison.rows)}
         text, options = opened.document, self._scoring.options
 
         def exact(chunks: Chunks, token: JobToken) -> Scores:
@@ -247,16 +265,23 @@ class Comparing(QObject):
                 text, chunks, options, policy="exact", cancel=token, progress=token.progress
             )
 
-        again = _Again("model", exact, "Exact scores")
-        self._score_next(comparison, [places[name] for name in best[:MOST_EXACT]], 0, again)
+        self._score_all(comparison, _Again("model", exact, "Exact scores"))
+
+    def _score_all(self, comparison: Comparison, again: "_Again") -> None:
+        rows = comparison.rows
+        todo = [k for k, row in enumerate(rows) if row.candidate.scores is not None]
+        self._rescored.add(comparison.document)
+        self.started.emit(len(todo))
+        self._score_next(comparison, todo, {}, again)
 
     def _score_next(
-        self, comparison: Comparison, places: list[int], done_so_far: int, again: "_Again"
+        self, comparison: Comparison, todo: list[int], made: dict[int, Scores], again: "_Again"
     ) -> None:
-        if not places:
-            self._conclude(is_complete=True)
+        """One row a step; all are put in at the end, so that rows of two kinds are never ranked."""
+        if not todo:
+            self._put_again(comparison, made)
             return
-        row = comparison.rows[places[0]]
+        row = comparison.rows[todo[0]]
 
         def work(token: JobToken) -> object:
             chunks = row.candidate.chunks
@@ -265,16 +290,15 @@ class Comparing(QObject):
 
         def done(scores: object) -> None:
             assert isinstance(scores, Scores), "scoring makes scores"
-            scored = replace(row.candidate, scores=scores)
-            comparison.rows[places[0]] = replace(row, candidate=scored)
-            self.progressed.emit(done_so_far + 1, done_so_far + len(places))
-            if again.lane == "model" or done_so_far % ROWS_AT_ONCE == 0:
-                self.rows_changed.emit(comparison.document)
-            self._score_next(comparison, places[1:], done_so_far + 1, again)
+            made[todo[0]] = scores
+            self.progressed.emit(len(made), len(made) + len(todo) - 1)
+            if comparison.document in self._rescored:  # else somebody who was told has stopped us
+                self._score_next(comparison, todo[1:], made, again)
 
         def failed(error: Exception) -> None:
             self._jobs.failed.emit(JOB, error)
-            self._score_next(comparison, places[1:], done_so_far + 1, again)
+            self._rescored.discard(comparison.document)
+            self._conclude(is_complete=False)
 
         self._jobs.request(
             f"{JOB} {comparison.document}",
@@ -285,6 +309,21 @@ class Comparing(QObject):
             priority=PRIORITY,
             title=again.title,
         )
+
+    def _put_again(self, comparison: Comparison, made: dict[int, Scores]) -> None:
+        self._rescored.discard(comparison.document)
+        # A chunk near the limit may turn out to be longer than the model reads after all.
+        if self._has_late and codes_of_mixed_kinds(list(made.values())):
+            self._conclude(is_complete=False)
+            return
+        for place, scores in made.items():
+            row = comparison.rows[place]
+            comparison.rows[place] = replace(row, candidate=replace(row.candidate, scores=scores))
+        self._conclude(is_complete=True)
+
+
+def _scores_of(comparison: Comparison) -> list[Scores]:
+    return [each for row in comparison.rows if (each := row.candidate.scores) is not None]
 
 
 def _needs_model(variant: Variant) -> bool:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from core.declaration import Parameter
 from core.scores.mean import CODES
-from core.scores.selection import CorpusSelection
+from core.scores.selection import LATE_FOR_ALL, CorpusSelection
 from core.strategies.recipe import Recipe
 from core.strategies.variants import (
     Variant,
@@ -45,6 +45,7 @@ ABLATIONS = "Ablations of A"
 SWEEP = "Sweep of A"
 SCOPES = (PRESETS, REG, VISIBLE, ABLATIONS, SWEEP)
 NO_SECOND = "no second"
+EXACT_TIP = "Exact vectors for all rows, so that a winner may be named"
 WIDTHS = {0: 44, 1: 200, 2: 58, 3: 66, 9: 92, 10: 74, 11: 56, 12: 48}
 SCORE_WIDTH = 58
 LINEAR_TOP = 20  # a range longer than this many times the value is swept around the value only
@@ -134,7 +135,7 @@ class ComparePanel(QWidget):
         self.run = QPushButton("Compare")
         self.run.clicked.connect(self.start)
         self.exact = QPushButton("Exact scores")
-        self.exact.setToolTip("Exact vectors for the best, so that a winner may be named")
+        self.exact.setToolTip(EXACT_TIP)
         self.exact.clicked.connect(self._on_exact)
         self.exact.setEnabled(False)
         self.bar = QProgressBar()
@@ -237,7 +238,7 @@ class ComparePanel(QWidget):
         self.bar.show()
         self.says.hide()
         self._on_current()
-        if self._swept:
+        if self._swept and not self.model.rowCount():
             self.plots.setCurrentWidget(self.plots.sweep)
 
     def _on_current(self, *_: object) -> None:
@@ -264,7 +265,6 @@ class ComparePanel(QWidget):
         del is_complete
         self.run.setText("Compare")
         self.bar.hide()
-        self.exact.setEnabled(self._comparing.has_model)
         self._show()
 
     def _comparison(self) -> Comparison | None:
@@ -280,6 +280,9 @@ class ComparePanel(QWidget):
                 self.select_row(row)
         self._show_plots()
         comparison = self._comparison()
+        why_not = self._comparing.why_not_exactly(self._shown)
+        self.exact.setEnabled(not why_not and not self._comparing.is_running)
+        self.exact.setToolTip(why_not or EXACT_TIP)
         lines = [] if comparison is None else [winner_words(comparison)]
         over = self._comparing.over_documents()
         self.documents.show_comparisons(list(self._comparing.comparisons.values()), over)
@@ -347,9 +350,12 @@ def winner_words(comparison: Comparison) -> str:
     if draws is not None and selection.winner in draws.wins:
         said += f"; first in {draws.wins[selection.winner]:.0%} of the draws of its chunks"
     failed = sum(w.startswith("failed") for w in selection.warnings)
-    others = [w for w in selection.warnings if not w.startswith(("failed", "provisional"))]
+    others = [w for w in selection.warnings if not w.startswith(("failed", "provisional", "late"))]
     notes = [*others, *([f"{failed} failed"] if failed else [])]
     notes += [] if is_final else ["≈ from late vectors: Exact scores decides"]
+    notes += ["By late vectors of all: some chunks are longer than the model reads"] * (
+        LATE_FOR_ALL in selection.warnings
+    )
     return ". ".join([said, *notes]) + "."
 
 

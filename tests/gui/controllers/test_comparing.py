@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Comparing many chunkings in small steps."""
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
+from core.scores.selection import LATE_FOR_ALL
 from core.strategies.recipe import parse_recipe
 from core.strategies.variants import Variant, with_and_without_reg
-from gui.controllers.comparing import Comparing
+from gui.controllers.comparing import Comparing, Comparison
 from gui.jobs import JobToken
+from gui.panels.compare_panel import winner_words
+from tests.core.scores.documents import WordModel, token_vectors
 from tests.gui.lab import Lab
 
 WORDS = ("SBC", "PBC", "FC:size=50,overlap=0", "SGC:sentences=4,overlap=0")
@@ -97,6 +103,65 @@ def test_identical_chunks_share_a_standing(lab: Lab, comparing: Comparing) -> No
     selection = comparing.comparisons["d"].selection
     assert selection is not None
     assert selection.standings[0].names == ("SBC", "SGC:sentences=1,overlap=0")
+
+
+@pytest.fixture
+def judged(lab: Lab, comparing: Comparing, monkeypatch: pytest.MonkeyPatch) -> Callable:
+    """Compare by vectors of a model that reads so many words."""
+
+    def run_it(window: int, *words: str) -> Comparison:
+        lab.pipeline.set_embedder(replace(WordModel(), window=window))
+        found = token_vectors(lab.opened.document.text)
+        monkeypatch.setattr(lab.pipeline, "has_token_vectors", lambda document: True)
+        monkeypatch.setattr(lab.pipeline, "token_vectors", lambda document, **more: found)
+        lab.wait(lambda: not lab.jobs.is_busy("pairs"))  # else rows are scored anew meanwhile
+        run(lab, comparing, *words)
+        return comparing.comparisons["d"]
+
+    return run_it
+
+
+def kinds(comparison: Comparison) -> set[str]:
+    return {row.candidate.scores["ICC"].state for row in comparison.rows}
+
+
+def test_late_vectors_of_all_decide_where_a_chunk_is_longer_than_the_model_reads(
+    comparing: Comparing, judged: Callable
+) -> None:
+    comparison = judged(60, "FC:size=40,overlap=0", "PBC")
+    assert LATE_FOR_ALL in comparison.selection.warnings
+    assert "longer than the model reads" in comparing.why_not_exactly("d")
+    assert winner_words(comparison).startswith("Best: ")
+    comparing.score_exactly("d")
+    assert not comparing.is_running
+
+
+def test_exact_scores_are_those_of_all_rows_at_once(
+    lab: Lab, comparing: Comparing, judged: Callable
+) -> None:
+    comparison = judged(10_000, *WORDS[1:])
+    assert kinds(comparison) == {"late"}
+    seen: list[set[str]] = []
+    comparing.progressed.connect(lambda *_: seen.append(kinds(comparison)))
+    assert comparing.why_not_exactly("d") == ""
+    with lab.qtbot.waitSignal(comparing.finished, timeout=60_000):
+        comparing.score_exactly("d")
+    assert seen == [{"late"}] * 3
+    assert kinds(comparison) == {"exact"}
+
+
+def test_stopping_exact_scores_keeps_the_late_ones(
+    lab: Lab, comparing: Comparing, judged: Callable
+) -> None:
+    comparison = judged(10_000, *WORDS[1:])
+    ends: list[bool] = []
+    comparing.finished.connect(ends.append)
+    comparing.progressed.connect(lambda done, total: comparing.cancel())
+    comparing.score_exactly("d")
+    lab.wait(lambda: bool(ends))
+    assert ends == [False]
+    assert kinds(comparison) == {"late"}
+    assert not comparing.is_running
 
 
 def test_with_and_without_reg_makes_pairs() -> None:
