@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
@@ -152,6 +153,7 @@ class ComparePanel(QWidget):
     def _connect_table(self) -> None:
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(MEAN, Qt.SortOrder.DescendingOrder)
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setToolTip("Double-click or Enter shows the chunking on the pages")
         self.table.horizontalHeader().setSectionsMovable(True)
         self.table.activated.connect(self._on_activated)

@@ -297,6 +297,10 @@ class ComparePlots(QTabWidget):
         ):
             self.addTab(plot, title)
             plot.row_asked.connect(self.row_asked)
+        self._facts: Sequence[Fact] = ()
+        self._chosen = -1
+        self._names: tuple[str, ...] = ()
+        self.currentChanged.connect(self._refresh)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
@@ -305,9 +309,16 @@ class ComparePlots(QTabWidget):
 
     def show_facts(self, facts: Sequence[Fact], chosen: int, names: tuple[str, ...]) -> None:
         """Show the rows; `names` are the parameters that were swept."""
-        self.scatter.show_facts(facts, chosen)
-        self.parallel.show_facts(facts, chosen)
-        self.sweep.show_facts(facts, names)
+        self._facts, self._chosen, self._names = facts, chosen, names
+        self._refresh()
+
+    def _refresh(self, *_: object) -> None:
+        """Draw what is in front; the others when they come there."""
+        plot = self.currentWidget()
+        if plot is self.sweep:
+            self.sweep.show_facts(self._facts, self._names)
+        elif plot is self.scatter or plot is self.parallel:
+            plot.show_facts(self._facts, self._chosen)
 
 
 def _broken(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

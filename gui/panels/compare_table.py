@@ -5,14 +5,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QAbstractTableModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QSortFilterProxyModel,
-    Qt,
-)
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtCore import QSignalBlocker, QSortFilterProxyModel, Qt
+from PySide6.QtGui import QFont, QStandardItem, QStandardItemModel
 
 from core.scores.mean import CODES, document_mean
 from core.scores.selection import Standing
@@ -20,9 +14,10 @@ from gui.controllers.comparing import Compared, Comparison
 from gui.panels.side_by_side import measure_words
 from gui.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
-NO_INDEX = QModelIndex()
 UNKNOWN = math.nan
+UP, DOWN = Qt.ItemDataRole.UserRole + 1, Qt.ItemDataRole.UserRole + 2  # what rows are sorted by
+# Its words, and what it is sorted by upwards and downwards: the unknown comes last in both.
+Cell = tuple[str, float | str, float | str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,81 +138,98 @@ COLUMNS = (
 NAME, MEAN = 1, 3
 
 
-class CompareModel(QAbstractTableModel):
-    """Rows are variants in the order in which they were computed."""
+class CompareModel(QStandardItemModel):
+    """Rows are variants in the order in which they were computed.
+
+    Of Qt's own items: asked in Python, each cell would wait for the lane that computes the rows.
+    """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__()
+        super().__init__(0, len(COLUMNS))
         self._theme = theme
         self._comparison: Comparison | None = None
         self._weights: Mapping[str, float] = {}
         self._facts: list[Fact] = []
+        self._cells: list[list[Cell]] = []
+        for place, column in enumerate(COLUMNS):
+            title = QStandardItem(column.title)
+            title.setToolTip(column.tip)
+            self.setHorizontalHeaderItem(place, title)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         self._theme = theme
+        self._clear()
+        self.show_comparison(self._comparison, self._weights)
 
     def show_comparison(self, comparison: Comparison | None, weights: Mapping[str, float]) -> None:
         """Show another comparison, or the same one with other values."""
-        self.beginResetModel()
+        is_other = comparison is not self._comparison or comparison is None
         self._comparison, self._weights = comparison, weights
         self._facts = [] if comparison is None else facts_of(comparison, weights)
+        self.beginResetModel()
+        blocker = QSignalBlocker(self)
+        if is_other:
+            self._clear()
+        for row, fact in enumerate(self._facts):
+            self._put(row, fact)
+        blocker.unblock()
         self.endResetModel()
+
+    def _clear(self) -> None:
+        self.removeRows(0, self.rowCount())
+        self._cells.clear()
+
+    def _put(self, row: int, fact: Fact) -> None:
+        """Fill a row, or those of its cells that are others now: to make all anew takes 100 ms."""
+        cells = [_cell_of(column, fact) for column in COLUMNS]
+        if row == len(self._cells):
+            self.appendRow([self._item(column, fact) for column in COLUMNS])
+            self._cells.append([("", 0.0, 0.0)] * len(COLUMNS))
+        for column, (old, new) in enumerate(zip(self._cells[row], cells, strict=True)):
+            if old != new:
+                _write(self.item(row, column), new)
+        self._cells[row] = cells
 
     def add_rows(self) -> None:
         """More rows were computed."""
         if self._comparison is None or len(self._comparison.rows) <= len(self._facts):
             return
-        known, count = len(self._facts), len(self._comparison.rows)
-        self.beginInsertRows(NO_INDEX, known, count - 1)
         self._facts = facts_of(self._comparison, self._weights)
-        self.endInsertRows()
+        for row, fact in enumerate(self._facts):
+            self._put(row, fact)  # of an earlier one the gain of REG may be known now
 
     def fact(self, row: int) -> Fact | None:
         """What stands in a row."""
         return self._facts[row] if 0 <= row < len(self._facts) else None
 
-    def rowCount(self, parent: Index = NO_INDEX) -> int:
-        """One row a variant."""
-        return 0 if parent.isValid() else len(self._facts)
+    def _item(self, column: Column, fact: Fact) -> QStandardItem:
+        item, error = QStandardItem(), fact.row.candidate.error
+        if column.number is None:
+            item.setToolTip(error or fact.row.variant.recipe.word)
+        else:
+            item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        if error:
+            item.setForeground(self._theme.bad)
+        return item
 
-    def columnCount(self, parent: Index = NO_INDEX) -> int:
-        """The columns."""
-        return 0 if parent.isValid() else len(COLUMNS)
 
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> object:
-        """Titles and what they mean."""
-        if orientation == Qt.Orientation.Vertical:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return COLUMNS[section].title
-        return COLUMNS[section].tip if role == Qt.ItemDataRole.ToolTipRole else None
+def _cell_of(column: Column, fact: Fact) -> Cell:
+    words = column.words(fact)
+    if column.number is None:
+        return words, words, words
+    number = column.number(fact)
+    return (words, math.inf, -math.inf) if math.isnan(number) else (words, number, number)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """One cell."""
-        fact, column = self.fact(index.row()), COLUMNS[index.column()]
-        if fact is None:
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return column.words(fact)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return fact.row.candidate.error or fact.row.variant.recipe.word
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            is_text = column.number is None
-            side = Qt.AlignmentFlag.AlignLeft if is_text else Qt.AlignmentFlag.AlignRight
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
-        return self._look(fact, column, role)
 
-    def _look(self, fact: Fact, column: Column, role: int) -> object:
-        if role == Qt.ItemDataRole.ForegroundRole and fact.row.candidate.error:
-            return QColor(self._theme.bad)
-        if role == Qt.ItemDataRole.FontRole and column.words(fact).startswith("≈"):
-            font = QFont()
-            font.setItalic(True)
-            return font
-        return None
+def _write(item: QStandardItem, cell: Cell) -> None:
+    words, up, down = cell
+    item.setText(words)
+    item.setData(up, UP)
+    item.setData(down, DOWN)
+    font = QFont()
+    font.setItalic(words.startswith("≈"))
+    item.setFont(font)
 
 
 def facts_of(comparison: Comparison, weights: Mapping[str, float]) -> list[Fact]:
@@ -253,22 +265,7 @@ def _mean(row: Compared, weights: Mapping[str, float]) -> float:
 class SortedRows(QSortFilterProxyModel):
     """The rows in the order of a column; what is not known comes last in both directions."""
 
-    def lessThan(self, left: Index, right: Index) -> bool:
-        """Compare two cells."""
-        model = self.sourceModel()
-        assert isinstance(model, CompareModel), "it sorts comparisons"
-        column = COLUMNS[left.column()]
-        a, b = model.fact(left.row()), model.fact(right.row())
-        if a is None or b is None:
-            return False
-        if column.number is None:
-            return column.words(a) < column.words(b)
-        first, second = column.number(a), column.number(b)
-        if math.isnan(first) or math.isnan(second):
-            is_up = self.sortOrder() == Qt.SortOrder.AscendingOrder
-            return (
-                math.isnan(second) and not math.isnan(first)
-                if is_up
-                else (math.isnan(first) and not math.isnan(second))
-            )
-        return first < second
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column."""
+        self.setSortRole(UP if order == Qt.SortOrder.AscendingOrder else DOWN)
+        super().sort(column, order)
