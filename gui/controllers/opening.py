@@ -319,6 +319,9 @@ class Opening(QObject):
                 final=is_final,
                 shapes=_shapes(info),
             )
+            from gui.pages.overlay import prepare_overlays
+
+            prepare_overlays(made)
             return replace(made, notices=info.notices + made.notices)
 
         def done(text: object) -> None:
@@ -408,9 +411,12 @@ class Opening(QObject):
     def _open_text(self, document: str, path: Path, *, is_shown: bool) -> None:
         def work(token: JobToken) -> object:
             from core.document.read import read_document
+            from gui.pages.overlay import prepare_overlays
 
             text = read_document(path, cancel=token)
-            return text, typeset(text)
+            shown = typeset(text)
+            prepare_overlays(shown)
+            return text, shown
 
         def done(made: object) -> None:
             assert isinstance(made, tuple), "reading makes the text, and its pages for the eye"

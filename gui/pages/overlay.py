@@ -6,17 +6,20 @@ Made from offsets with numpy, once per chunking and page, for the pages in view.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.arrays import Indices, Offsets, Spans, as_spans
-from core.document.geometry import span_boxes
+from core.document.geometry import index_geometry, span_boxes
 from core.document.model import CharGeometry, Document
 from core.strategies.chunks import LEVELS, Chunks
 
 Quads = NDArray[np.float32]  # (k, 4, 2)
 _PARENT = LEVELS.index("parent")
+# of each code point up to U+3001 whether it is blank: none above it is
+_BLANK = np.array([chr(code).isspace() for code in range(0x3002)])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +68,37 @@ class PageOverlay:
     cuts: CutLines
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Reading:
+    """What is worked out once for the text of a geometry."""
+
+    following: Offsets
+    extents: NDArray[np.float32]
+    is_leftward: NDArray[np.bool_]
+
+
+_READINGS: "WeakKeyDictionary[CharGeometry, _Reading]" = WeakKeyDictionary()
+
+
+def prepare_overlays(document: Document) -> None:
+    """Work out now, in whatever thread, what the first overlay of a document needs.
+
+    For a text of 10 MB it takes seconds, which painting must not.
+    """
+    if document.geometry is not None:
+        index_geometry(document.geometry)
+        _reading_of(document, document.geometry)
+
+
+def _reading_of(document: Document, geometry: CharGeometry) -> _Reading:
+    reading = _READINGS.get(geometry)
+    if reading is None:
+        following = next_glyph(geometry, document.text)
+        reading = _Reading(following, line_extents(geometry), lines_leftward(geometry))
+        _READINGS[geometry] = reading
+    return reading
+
+
 class OverlayMaker:
     """Finds overlays of one document. Holds what depends on the text alone."""
 
@@ -73,9 +107,9 @@ class OverlayMaker:
         assert geometry is not None, "a document on pages has geometry"
         self.document = document
         self._geometry = geometry
-        self._next = next_glyph(geometry, document.text)
-        self._extents = line_extents(geometry)
-        self._is_leftward = lines_leftward(geometry)
+        reading = _reading_of(document, geometry)
+        self._next, self._extents = reading.following, reading.extents
+        self._is_leftward = reading.is_leftward
 
     def overlay(self, chunks: Chunks, page: int, tails: Mapping[int, int] | None) -> PageOverlay:
         """What `chunks` look like on `page`; `tails` gives the first unread offset of a chunk."""
@@ -195,8 +229,8 @@ def next_glyph(geometry: CharGeometry, text: str) -> Offsets:
     """int64 (N + 1,): for each offset the first one at or after it that shows ink, else N."""
     n = len(geometry.line)
     codes = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    blank = [code for code in np.unique(codes).tolist() if chr(code).isspace()]
-    places = np.where((geometry.line >= 0) & ~np.isin(codes, blank), np.arange(n), n)
+    is_blank = _BLANK[np.minimum(codes, len(_BLANK) - 1)]
+    places = np.where((geometry.line >= 0) & ~is_blank, np.arange(n), n)
     following = np.minimum.accumulate(places[::-1])[::-1] if n else places
     return np.concatenate([following, [n]]).astype(np.int64)
 

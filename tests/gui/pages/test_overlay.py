@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Where cuts are drawn: before the character in the direction in which a line is read."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from core.document.model import CharGeometry, Document, Lines, Page
-from gui.pages.overlay import OverlayMaker
+from gui.pages import overlay
+from gui.pages.overlay import OverlayMaker, next_glyph, prepare_overlays
 
 CELL = 10.0  # points, the width of each character
 
@@ -48,3 +51,18 @@ def test_a_box_ends_where_the_page_ends():
     quads = one_line("a" * 40).span_overlay(np.array([[0, 40]]), 0).quads
     assert quads[..., 0].min() == 100
     assert quads[..., 0].max() == 400  # of 500
+
+
+def test_what_was_prepared_behind_is_not_made_again(monkeypatch):
+    document = one_line("Tides turn.").document
+    fresh = replace(document, geometry=replace(document.geometry))
+    prepare_overlays(fresh)
+
+    monkeypatch.setattr(overlay, "next_glyph", None)
+
+    assert path(OverlayMaker(fresh), 6)
+
+
+def test_blanks_of_every_script_show_no_ink():
+    maker = one_line("a \u3000\u2003b")
+    assert next_glyph(maker.document.geometry, maker.document.text).tolist() == [0, 4, 4, 4, 4, 5]
