@@ -88,6 +88,14 @@ RETRIEVAL: tuple[ActionSpec, ...] = (
         C.show_questions,
         begins_group=True,
     ),
+    _spec(
+        "evaluate.tags",
+        "&Tags of documents…",
+        "",
+        "Evaluate",
+        "Documents with one tag are searched and evaluated together",
+        C.show_tags,
+    ),
 )
 STUDY: tuple[ActionSpec, ...] = (
     _spec(

@@ -244,6 +244,10 @@ class Commands:
         self._window.show_pane("bottom")
         self._bench.bottom.show_tab("gold")
 
+    def show_tags(self) -> None:
+        if self._bench.retrieval is not None:
+            self._bench.retrieval.show_tags()
+
     def compare_all(self) -> None:
         if self._bench.study is not None:
             self._window.show_pane("bottom")

@@ -29,6 +29,7 @@ from core.search.query_sets import (
 )
 from gui.jobs import Jobs, JobToken
 from gui.state import OpenDocument, State
+from gui.tags import DocumentTags
 
 EMPTY = QuerySet("questions", ())
 AT_ONCE = 4  # questions whose gold is placed in the UI thread: those that were just edited
@@ -78,6 +79,7 @@ class QuestionBook(QObject):
         self.path: Path | None = None
         self.is_automatic = False  # all came from files beside the documents, and are unchanged
         self.undo_stack = QUndoStack(self)
+        self.tags = DocumentTags(state, self.undo_stack, self)
         self.index = -1
         self._placed: dict[int, tuple[Query, PlacedQuery]] = {}  # by id of the question's value
         self._placed_in: tuple[tuple[str, str], ...] = ()  # names and keys of the texts

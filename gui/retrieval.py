@@ -4,17 +4,20 @@
 Kept apart from the workbench, which shows documents and chunks without any of it.
 """
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from core.arrays import Spans
+from gui import settings
 from gui.controllers.evaluating import Evaluating, Wanted
 from gui.controllers.labelling import Labelling
 from gui.controllers.storing import Storing
 from gui.panels.evaluation.panel import EvaluatePanel
 from gui.panels.gold_panel import GoldPanel
 from gui.panels.index_panel import IndexPanel
+from gui.panels.tag_table import TagTable
 from gui.state import Selection
 from gui.theme import Theme
 
@@ -32,6 +35,7 @@ class Retrieval(QObject):
         super().__init__(bench)
         self._bench = bench
         self._window = window
+        self._tag_table: TagTable | None = None
         state, book = window.state, bench.book
         self.labelling = Labelling(state, window.pages, book, self)
         self.gold = GoldPanel(state, book, window.theme)
@@ -58,6 +62,7 @@ class Retrieval(QObject):
         panel.setup.run_asked.connect(self._run)
         panel.setup.cancel_asked.connect(self._cancel)
         panel.passage_asked.connect(self._go)
+        panel.setup.tags_asked.connect(self.show_tags)
         evaluating.arrived.connect(panel.put)
         evaluating.stepped.connect(panel.step)
         evaluating.skipped.connect(panel.skip)
@@ -68,7 +73,8 @@ class Retrieval(QObject):
         bench.book.failed.connect(window.say)
         self.labelling.told.connect(self._tell)
         bench.bottom.queries.set_book(bench.book)
-        bench.bottom.queries.choices_changed.connect(bench.searching.choose)
+        bench.bottom.queries.options.changed.connect(bench.searching.choose)
+        bench.searching.set_tags(bench.book.tags)
         for name, action in bench.actions.items():
             if name.startswith("evaluate.mark_"):
                 for widget in (self.gold.table, bench.bottom.queries.table):
@@ -92,6 +98,9 @@ class Retrieval(QObject):
         models.ready.connect(index.show_model)
         models.failed.connect(self._on_model_failed)
         models.consent_needed.connect(index.ask_consent)
+        index.search.reranker_given.connect(self._use_reranker)
+        index.search.place_given.connect(self._use_place)
+        index.search.show_kept(settings.read(settings.RERANKER), settings.read(settings.INDEX_URI))
         if models.current is not None:
             index.show_model(models.current)
 
@@ -101,7 +110,23 @@ class Retrieval(QObject):
         self.evaluation.set_theme(theme)
         self.index.set_theme(theme)
 
+    def show_tags(self) -> None:
+        """Show where the tags of documents are typed."""
+        if self._tag_table is None:
+            self._tag_table = TagTable(self._window.state, self._bench.book, self._window)
+        self._tag_table.show()
+        self._tag_table.raise_()
+        self._tag_table.activateWindow()
+
     # index and models
+
+    def _use_reranker(self, model: str) -> None:
+        settings.write(settings.RERANKER, model)
+        self._bench.searching.set_reranker(model)
+
+    def _use_place(self, uri: str) -> None:
+        settings.write(settings.INDEX_URI, uri)
+        self._bench.searching.set_uri(uri)
 
     def _use_model(self, name: str, window: int) -> None:
         self._bench.models.load(name, window or None)
@@ -128,7 +153,9 @@ class Retrieval(QObject):
         questions = {query.id: query.question for query in self._bench.book.queries}
         self.evaluation.set_questions(questions)
         self.evaluation.begin()
-        self.evaluating.run(wanted)
+        options = replace(wanted.options, reranker=self._bench.searching.choices.reranker)
+        tags = self._bench.book.tags.named(self._bench.book.names())
+        self.evaluating.run(replace(wanted, options=options), tags)
 
     def _cancel(self) -> None:
         self.evaluating.cancel()

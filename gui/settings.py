@@ -32,6 +32,8 @@ STARRED = Setting("strategies/starred", str, "")  # codes, separated by commas
 LAYOUT_MODEL = Setting("documents/layout_model", bool, True)
 MODEL = Setting("search/model", str, "")  # name and window, separated by a newline
 ENDPOINT_HOSTS = Setting("search/endpoint_hosts", str, "")  # that the user agreed to
+RERANKER = Setting("search/reranker", str, "")  # a cross-encoder's folder or name
+INDEX_URI = Setting("search/index_uri", str, "")  # a LanceDB database of the user's
 TOP_K = Setting("search/top_k", int, 5)
 
 

@@ -55,6 +55,7 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
     query: str = ""
     questions: dict[str, Any] | None = None  # a query set that is not saved as a file
     question: int = -1  # the one looked at
+    tags: dict[str, tuple[str, ...]] = {}  # of documents, by path
     top_k: int = 5
     layers: tuple[str, ...] = ()
     rotation: int = 0  # degrees clockwise

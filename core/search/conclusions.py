@@ -14,7 +14,9 @@ from core.search.duplicates import DocumentPair
 from core.search.evaluation import (
     COMPARED,
     AlikeGroups,
+    ChosenOnHalf,
     Evaluation,
+    HalfReport,
     LeftOut,
     NamedComparison,
     Options,
@@ -47,6 +49,7 @@ JUDGED_MEASURES = frozenset(
 ) | {"r_chunk", "f1", "ndcg"}
 UNSEEN_WARNING = 0.01
 VARIANCE_MEASURES = ("recall", "ndcg")
+HALVED_FROM = 4 * LEAST_QUESTIONS  # questions, so that either half can be tested
 
 
 def conclude(
@@ -77,7 +80,7 @@ def conclude(
     comparisons: list[NamedComparison] = []
     groups: list[AlikeGroups] = []
     variance: list[Mapping[str, Any]] = []
-    chosen: list[Mapping[str, Any]] = []
+    chosen: list[ChosenOnHalf] = []
     for (embedder, pool), some in _by_comparison(records).items():
         shared = _shared_passages(gold.get(pool, ()))
         n = len(some[0].questions)
@@ -356,26 +359,32 @@ def _chosen(
     records: Sequence[Record],
     values: Sequence[Mapping[str, Values]],
     seed: int,
-) -> list[Mapping[str, Any]]:
+) -> list[ChosenOnHalf]:
     """The best strategy on one half of the questions, with its interval on the other half."""
-    if len(records) < 2 or len(records[0].questions) < 4 * LEAST_QUESTIONS:
+    if len(records) < 2 or len(records[0].questions) < HALVED_FROM:
         return []
-    found: list[Mapping[str, Any]] = []
-    for measure in VARIANCE_MEASURES:
+    found: list[ChosenOnHalf] = []
+    for measure in COMPARED:
         columns = np.column_stack([each[measure] for each in values])
         columns = columns[~np.isnan(columns).any(axis=1)]
-        if len(columns) < 4 * LEAST_QUESTIONS:
+        if len(columns) < HALVED_FROM:
             continue
         best, tested = chosen_and_tested(columns, seed=seed)
-        (interval,) = intervals(columns[tested][:, [best]], DrawsFor(seed=seed))
+        choosing = np.delete(columns, tested, axis=0)
+        reported = intervals(columns[tested], DrawsFor(seed=seed))
+        names = [name_of(record) for record in records]
+        rows = zip(names, choosing.mean(axis=0).tolist(), reported, strict=True)
         found.append(
-            {
-                "measure": measure,
-                "embedder": records[best].embedder,
-                "pool": records[best].pool,
-                "strategy": name_of(records[best]),
-                "interval": interval,
-            }
+            ChosenOnHalf(
+                measure,
+                records[best].embedder,
+                records[best].pool,
+                names[best],
+                reported[best],
+                len(choosing),
+                seed,
+                tuple(HalfReport(*row) for row in rows),
+            )
         )
     return found
 

@@ -16,7 +16,7 @@ from core.search.serve import Mode
 from core.search.statistics import SEED, Comparison, Interval
 from core.vectors.embedder import VectorKind
 
-RECORD_VERSION = 1
+RECORD_VERSION = 2
 PoolKind = Literal["all", "document", "tag"]
 POOLS: tuple[PoolKind, ...] = ("all", "document", "tag")
 COMPARED = ("recall", "precision", "iou", "hit", "mrr", "p_at_1", "ndcg", "dcov", "whole_at_k")
@@ -70,6 +70,7 @@ class GoldFate(msgspec.Struct, frozen=True):
     seen: float
     rank: int | None  # of the first chunk that holds it whole
     group: str | None = None
+    by_overlap: bool = False  # whole only because neighbouring chunks share text
 
 
 class QuestionRecord(msgspec.Struct, frozen=True):
@@ -165,11 +166,35 @@ class AlikeGroups:
     groups: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class HalfReport:
+    """A strategy on both halves: its mean where the best is chosen, its interval on the other."""
+
+    strategy: str
+    choosing: float | None
+    reported: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenOnHalf:
+    """The best strategy of one random half of the questions, by one measure."""
+
+    measure: str
+    embedder: str | None
+    pool: str
+    strategy: str
+    interval: Interval  # on the other half
+    questions: int  # of the half that chose
+    seed: int
+    every: tuple[HalfReport, ...]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """All results, comparisons, and what was left out.
 
-    chosen: the best strategy of one random half of the questions, reported on the other half.
+    chosen: by measure, model and pool, the best strategy of one random half of the questions,
+        reported on the other half.
     """
 
     options: Options
@@ -184,4 +209,4 @@ class Evaluation:
     placements: tuple[Mapping[str, Any], ...]
     document_pairs: tuple[Any, ...]
     warnings: tuple[str, ...]
-    chosen: tuple[Mapping[str, Any], ...] = ()
+    chosen: tuple[ChosenOnHalf, ...] = ()

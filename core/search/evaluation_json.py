@@ -11,7 +11,7 @@ import msgspec
 
 from core.search.conclusions import name_of
 from core.search.costs import Axis, pareto_front
-from core.search.evaluation import Evaluation, NamedComparison, StrategyResult
+from core.search.evaluation import ChosenOnHalf, Evaluation, NamedComparison, StrategyResult
 from core.search.measures import MEASURES
 from core.search.statistics import Interval
 
@@ -50,9 +50,7 @@ def evaluation_json(evaluation: Evaluation) -> dict[str, Any]:
         "comparisons": [comparison_json(each) for each in evaluation.comparisons],
         "groups": [asdict(each) for each in evaluation.groups],
         "variance": [dict(each) for each in evaluation.variance],
-        "chosen": [
-            {**each, "interval": interval_json(each["interval"])} for each in evaluation.chosen
-        ],
+        "chosen": [_chosen_json(each) for each in evaluation.chosen],
         "pareto": _fronts(evaluation),
         "per_question": [row for result in evaluation.results for row in question_rows(result)],
         "placements": [dict(each) for each in evaluation.placements],
@@ -79,6 +77,26 @@ def result_json(result: StrategyResult) -> dict[str, Any]:
         "by_document": {name: dict(each) for name, each in result.by_document.items()},
         "by_tag": {name: dict(each) for name, each in result.by_tag.items()},
         "gold": dict(result.fates),
+    }
+
+
+def _chosen_json(chosen: ChosenOnHalf) -> dict[str, Any]:
+    return {
+        "measure": chosen.measure,
+        "embedder": chosen.embedder,
+        "pool": chosen.pool,
+        "strategy": chosen.strategy,
+        "interval": interval_json(chosen.interval),
+        "chosen_on": chosen.questions,
+        "seed": chosen.seed,
+        "strategies": [
+            {
+                "strategy": each.strategy,
+                "choosing": each.choosing,
+                "reported": interval_json(each.reported),
+            }
+            for each in chosen.every
+        ],
     }
 
 

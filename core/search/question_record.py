@@ -14,6 +14,7 @@ from core.search.gold import PlacedQuery
 from core.search.hits import Ranking
 from core.search.judgements import Judgements
 from core.search.measures import Results, question_measures, strategy_measures
+from core.search.overlap import is_saved_by_overlap
 from core.search.pool import Pool
 from core.search.relevance import Fate, Relevance, fates, least_pieces, relevance
 from core.search.retriever import Retrieved
@@ -126,6 +127,7 @@ def _gold_fate(
         float(relevant.seen[row]),
         measuring.retrieved.rank_of_first(number, whole),
         gold.groups[row] if gold.groups else None,
+        is_saved_by_overlap(measuring.pool, start, end, whole, least=least),
     )
 
 

@@ -167,7 +167,7 @@ def rows_of(
         pages_at(document, starts),
         pages_at(document, np.maximum(starts, ends - 1)),
         texts,
-        row_keys(f"{document_id}\0{document.sha256}", chunks, which),
+        row_keys("\0".join((document_id, document.sha256, *tags)), chunks, which),
         np.ascontiguousarray(kept, np.float32),
         (tuple(tags),),
         lost,
@@ -220,11 +220,20 @@ def pages_at(document: Document, offsets: Offsets) -> Indices:
     return np.maximum(pages, 0)
 
 
+def on_pages(rows: Rows, shown: Document) -> Rows:
+    """The rows of one document with the pages of another layout of the same text."""
+    first, last = (
+        pages_at(shown, rows.starts),
+        pages_at(shown, np.maximum(rows.starts, rows.ends - 1)),
+    )
+    return replace(rows, first_pages=first, last_pages=last)
+
+
 def row_keys(document: str, chunks: Chunks, which: Indices) -> NDArray[np.int64]:
     """int64 (m,): a hash of each chosen chunk's place, header and level; no two are alike.
 
     A key tells whether a row must be written again, so it says all that the row's text and
-    vector depend on: the document's text, the spans, the header and the level.
+    vector depend on: the document's text and tags, the spans, the header and the level.
     """
     digest = hashlib.sha256(document.encode()).digest()[:8]
     keys = np.full(len(which), int.from_bytes(digest, "little"), np.uint64)

@@ -49,6 +49,7 @@ class Keeping(QObject):
             state.query_changed,
             book.changed,
             book.chosen,
+            book.tags.changed,
             window.pages.camera.zoom_changed,
             window.pages.camera.layout_changed,
             window.pages.verticalScrollBar().valueChanged,
@@ -156,6 +157,7 @@ class Keeping(QObject):
             query=state.query,
             questions=self._book.kept(),
             question=self._book.index,
+            tags=self._book.tags.kept(),
             top_k=state.top_k,
             layers=tuple(sorted(self._window.pages.shown.layers)),
             rotation=camera.rotation,
@@ -190,6 +192,7 @@ class Keeping(QObject):
         state.top_k = found.top_k
         state.set_query(found.query)
         self._put_documents(found, documents=documents)
+        self._book.tags.restore(found.tags)
         try:
             self._book.restore(found.questions, found.question)
         except ChunkscopeError as error:

@@ -17,17 +17,20 @@ from core.document.model import Document
 from core.pipeline import Pipeline
 from core.search import serve
 from core.search.duplicates import CONTAINED, NEAR, Shingles, shingles, similarity
+from core.search.filters import NO_FILTERS, Filters
 from core.search.index import Space
 from core.search.place import corpus_name
-from core.search.rows import join_rows
+from core.search.rows import Rows, join_rows, on_pages
 from core.search.sender import RowSender
 from core.search.serve import Found, Question, Where
 from core.strategies.chunks import Chunks
 from core.vectors.embedder import Embedder, VectorKind
 from gui.jobs import Jobs, JobToken
 from gui.state import Exactness, Hit, OpenDocument, State
+from gui.tags import DocumentTags
 
 REST_MILLISECONDS = 60
+NO_VECTORS = "waiting for the vectors of the text: the query runs when they are there"
 SPARE = 10  # hits beyond k, where repeats are left out
 _log = logging.getLogger("chunkscope.search")
 
@@ -47,7 +50,10 @@ class Choices:
     mode: serve.Mode = "dense"
     vectors: VectorKind = "late"
     all_documents: bool = False
+    filters: Filters = NO_FILTERS  # by ids of documents
     without_repeats: bool = False  # a hit that nearly repeats a higher one is left out
+    reranker: str = ""  # a cross-encoder that orders the first 50 again
+    uri: str = ""  # a LanceDB database of the user's; empty: in the data folder
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,6 +64,8 @@ class _Part:
     document: Document
     chunks: Chunks
     index: object
+    tags: tuple[str, ...]
+    shown: Document  # the same text on the pages that the user sees
 
 
 class Searching(QObject):
@@ -80,6 +88,7 @@ class Searching(QObject):
         self._pipeline = pipeline
         self._query: Query | None = None
         self._sender = RowSender()
+        self._tags: DocumentTags | None = None
         self.choices = Choices()
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
@@ -98,11 +107,32 @@ class Searching(QObject):
         self.choices = choices
         self.search_all()
 
-    def choose(self, mode: serve.Mode, vectors: VectorKind, all_documents: bool) -> None:
-        """Search in another mode, with other vectors, in one or all documents."""
+    def choose(
+        self, mode: serve.Mode, vectors: VectorKind, all_documents: bool, filters: Filters
+    ) -> None:
+        """Search in another mode, with other vectors, in one or all documents, or in a part."""
         self.set_choices(
-            replace(self.choices, mode=mode, vectors=vectors, all_documents=all_documents)
+            replace(
+                self.choices,
+                mode=mode,
+                vectors=vectors,
+                all_documents=all_documents,
+                filters=filters,
+            )
         )
+
+    def set_reranker(self, model: str) -> None:
+        """Let a cross-encoder order the first hits again; empty: none."""
+        self.set_choices(replace(self.choices, reranker=model))
+
+    def set_uri(self, uri: str) -> None:
+        """Keep the index in a database of the user's; empty: in the data folder."""
+        self.set_choices(replace(self.choices, uri=uri))
+
+    def set_tags(self, tags: DocumentTags) -> None:
+        """Filter by these tags of documents."""
+        self._tags = tags
+        tags.changed.connect(self.search_all)
 
     def set_without_repeats(self, is_on: bool) -> None:
         """Leave out hits that nearly repeat a higher one, or show them."""
@@ -157,16 +187,12 @@ class Searching(QObject):
         document, chunks, query = opened.document, opened.result(slot).chunks, self._query
         if document is None or chunks is None or query is None or self.choices.mode == "text":
             return
-        if not self._pipeline.has_token_vectors(document):
+        parts, question = self._parts(opened, slot), self._question(query)
+        if not all(self._pipeline.has_token_vectors(part.document) for part in parts):
             return
-        part, question = self._part(opened, slot), self._question(query)
 
         def work(token: JobToken) -> object:
-            token.check()
-            rows = self._pipeline.rows(
-                part.id, part.document, part.chunks, "late", index=part.index
-            )
-            return serve.exact_hits(rows, question)
+            return serve.exact_hits(self._rows(parts, "late", token), question)
 
         def done(hits: object) -> None:
             assert isinstance(hits, tuple), "hits"
@@ -192,29 +218,19 @@ class Searching(QObject):
         parts = self._parts(current, slot)
         kind = self._kind(parts)
         if kind is None and self.choices.mode != "text":
-            return  # asked again when the vectors are there
+            self.failed.emit(NO_VECTORS)  # asked again when they are there
+            return
         embedder, chunks = self._pipeline.embedder, current.result(slot).chunks
         engine, question = self._pipeline.engine, self._question(query)
         assert engine is not None, "the window has an engine"
         model = "" if embedder is None or kind is None else _model_words(embedder)
         corpus = corpus_name([part.document.key for part in parts])
-        where = Where(corpus, Space(model, kind or "ordinary", f"slot {slot}"))
+        uri = self.choices.uri
+        name = f"{corpus} slot {slot}" if uri else f"slot {slot}"  # all corpora share that place
+        where = Where(corpus, Space(model, kind or "ordinary", name), uri)
 
         def work(token: JobToken) -> object:
-            rows = join_rows(
-                [
-                    self._pipeline.rows(
-                        part.id,
-                        part.document,
-                        part.chunks,
-                        kind,
-                        index=part.index,
-                        cancel=token,
-                        progress=token.progress,
-                    )
-                    for part in parts
-                ]
-            )
+            rows = self._rows(parts, kind, token)
             return self._sender.ask(engine, where, rows, question, cancel=token)
 
         def done(found: object) -> None:
@@ -232,12 +248,29 @@ class Searching(QObject):
             title="Vectors of the index" if kind in ("ordinary", "windows") else "",
         )
 
+    def _rows(self, parts: Sequence[_Part], kind: VectorKind | None, token: JobToken) -> Rows:
+        token.check()
+        made = []
+        for part in parts:
+            rows = self._pipeline.rows(
+                part.id,
+                part.document,
+                part.chunks,
+                kind,
+                index=part.index,
+                tags=part.tags,
+                cancel=token,
+                progress=token.progress,
+            )
+            made.append(on_pages(rows, part.shown))
+        return join_rows(made)
+
     def _on_found(
         self, current: OpenDocument, slot: int, found: Found, kind: VectorKind | None
     ) -> None:
         before = [(hit.document, hit.chunk) for hit in current.result(slot).hits]
         after = [(hit.document, hit.chunk) for hit in found.hits]
-        is_same_question = kind == "late" and not self.choices.all_documents
+        is_same_question = kind == "late" and not self.choices.reranker
         if is_same_question and self.choices.mode == "dense" and before and before != after:
             _log.warning("hits of the index differ from the exact product: %s, %s", after, before)
         self._jobs.cancel(f"hits {current.id} {slot}")  # an approximate answer comes too late now
@@ -268,12 +301,20 @@ class Searching(QObject):
         shown = self._state.slot(slot)
         assert document is not None and chunks is not None, "only what is chunked is searched"
         index = shown.recipe.parameters.get("index", "children") if shown else "children"
-        return _Part(opened.id, document, chunks, index)
+        tags = self._tags.of(opened) if self._tags is not None else ()
+        return _Part(opened.id, document, chunks, index, tags, opened.shown or document)
 
     def _question(self, query: Query) -> Question:
         more = SPARE if self.choices.without_repeats else 0  # to move up
         k = self._state.top_k + more
-        return Question(query.text, query.vector[0], k, self.choices.mode)
+        return Question(
+            query.text,
+            query.vector[0],
+            k,
+            self.choices.mode,
+            self.choices.filters,
+            self.choices.reranker,
+        )
 
     def _put(
         self, opened: OpenDocument, slot: int, hits: Sequence[serve.Hit], exactness: Exactness

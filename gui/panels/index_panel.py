@@ -27,6 +27,7 @@ from core.vectors.embedder import Embedder
 from core.vectors.models import ModelEntry, find_model, model_folder, models
 from gui.panels.evaluation.grid import Grid
 from gui.panels.evaluation.shown import MISSING, bytes_words, share
+from gui.panels.search_place import SearchPlace
 from gui.theme import Theme
 
 DUPLICATES_FROM = 0.02
@@ -68,13 +69,16 @@ class IndexPanel(QWidget):
         self._own_names: list[str] = []  # folders and endpoints of the user's
         self._corpora: list[str] = []
         split = QSplitter()
+        self.search = SearchPlace()
         for part in (self._make_models(), self._make_tables(), self._make_duplicates()):
             part.setMinimumWidth(LEAST_WIDTH)
             split.addWidget(part)
         split.setSizes([330, 420, 330])
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 6, 8, 4)
-        column.addWidget(split)
+        column.setSpacing(2)
+        column.addWidget(split, 1)
+        column.addWidget(self.search)
         self._fill_models()
 
     def set_theme(self, theme: Theme) -> None:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The query box and the hits of the chosen strategy."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from core.arrays import Spans
+from gui.panels.search_options import SearchOptions
 from gui.panels.tables import row_table
 from gui.questions import QuestionBook
 from gui.state import Hit, Selection, State
@@ -27,21 +27,6 @@ WIDTHS = (50, 70, 60, 50, 60, 140, 600)
 WHOLE = 0.99  # share of a gold passage that a hit holds whole
 SNIPPET = 160
 SOURCES = {"approximate": ", ≈ from late vectors", "exact": " from LanceDB"}  # of hits
-MODES = (
-    ("Dense", "dense", "Nearest vectors, exactly"),
-    ("Dense, index", "index", "LanceDB's vector index, from 20,000 chunks up"),
-    ("Full text", "text", "BM25"),
-    ("Hybrid", "hybrid", "Both, joined by reciprocal rank"),
-)
-VECTORS = (
-    ("late vectors", "late", "Pooled from the document's tokens: at once, nothing is cut off"),
-    ("ordinary vectors", "ordinary", "As a usual pipeline stores them: long chunks are cut off"),
-    ("window vectors", "windows", "Long chunks as the mean of several windows"),
-)
-SCOPES = (
-    ("this document", False, "Only the document shown"),
-    ("all open", True, "All open documents as one corpus"),
-)
 
 
 class HitModel(QAbstractTableModel):
@@ -117,12 +102,10 @@ class QueriesPanel(QWidget):
     Signals:
         asked: the query.
         top_k_changed: how many hits.
-        choices_changed: retrieval mode, kind of vectors, whether all open documents count.
     """
 
     asked = Signal(str)
     top_k_changed = Signal(int)
-    choices_changed = Signal(str, str, bool)
 
     def __init__(self, state: State, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -140,11 +123,7 @@ class QueriesPanel(QWidget):
         self.top_k.setPrefix("top ")
         self.top_k.setAccessibleName("Number of hits")
         self.top_k.valueChanged.connect(self.top_k_changed)
-        self.mode = _choice("Retrieval", MODES)
-        self.vectors = _choice("Vectors", VECTORS)
-        self.scope = _choice("Where", SCOPES)
-        for combo in (self.mode, self.vectors, self.scope):
-            combo.currentIndexChanged.connect(self._on_choice)
+        self.options = SearchOptions(state)
         self._note = QLabel()
         self._note.setObjectName("muted")
         self.model = HitModel(state)
@@ -152,8 +131,8 @@ class QueriesPanel(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         row = QHBoxLayout()
         row.addWidget(self.box, 1)
-        for widget in (self.top_k, self.mode, self.vectors, self.scope):
-            row.addWidget(widget)
+        row.addWidget(self.top_k)
+        row.addWidget(self.options)
         self.controls = row
         column_layout = QVBoxLayout(self)
         column_layout.setContentsMargins(8, 6, 8, 4)
@@ -179,6 +158,7 @@ class QueriesPanel(QWidget):
     def set_book(self, book: QuestionBook) -> None:
         """Mark the gold of the question looked at in the hits."""
         self._book = book
+        self.options.set_tags(book.tags)
         book.changed.connect(self.show_gold)
         book.chosen.connect(self.show_gold)
         self.show_gold()
@@ -215,11 +195,6 @@ class QueriesPanel(QWidget):
         elif hits and result is not None:
             self.say(f"{len(hits)} hits{SOURCES.get(result.hits_exactness, '')}")
 
-    def _on_choice(self, _: int) -> None:
-        self.choices_changed.emit(
-            self.mode.currentData(), self.vectors.currentData(), self.scope.currentData()
-        )
-
     def _on_row(self, current: QModelIndex, before: QModelIndex) -> None:
         del before
         if not current.isValid():
@@ -240,13 +215,3 @@ def gold_mark(hit: Hit, gold: Spans | None) -> str:
     if whole:
         return f"★ {whole}/{len(gold)}"
     return "◐ part" if (inner > 0).any() else ""
-
-
-def _choice(name: str, options: Sequence[tuple[str, object, str]]) -> QComboBox:
-    combo = QComboBox()
-    combo.setAccessibleName(name)
-    combo.setToolTip(name)
-    for place, (text, value, tip) in enumerate(options):
-        combo.addItem(text, value)
-        combo.setItemData(place, tip, Qt.ItemDataRole.ToolTipRole)
-    return combo

@@ -36,7 +36,7 @@ def holders(gold: GoldFate, question: QuestionRecord, k: int) -> list[tuple[int,
 
 
 def mark_of(gold: GoldFate, question: QuestionRecord, k: int) -> Mark:
-    """The mark of a passage: whole, cut, in the tail, lost; and at which ranks it was found."""
+    """The mark of a passage: whole, saved by overlap, cut, in the tail, lost; and its ranks."""
     ranks = ranks_of(gold, question, k)
     found = "+".join(map(str, ranks))
     if gold.fate == "lost":
@@ -48,10 +48,20 @@ def mark_of(gold: GoldFate, question: QuestionRecord, k: int) -> Mark:
     if gold.seen < WHOLE:
         words = f"whole, but the model reads only {gold.seen:.0%} of it"
         return Mark(f"▽ {rank or '–'}", "bad", words, is_missed=not is_found)
+    if gold.by_overlap:
+        return _overlap_mark(gold, rank, k, is_found=is_found)
     if is_found:
         return Mark(f"● {rank or found or '–'}", "ok", f"whole, rank {rank or found}", False)
     later = f", rank {gold.rank}" if gold.rank is not None else ""
     return Mark(f"○ {'>' + str(k)}", "warn", f"whole, not in the top {k}{later}", is_missed=True)
+
+
+def _overlap_mark(gold: GoldFate, rank: int | None, k: int, *, is_found: bool) -> Mark:
+    words = "whole only because neighbouring chunks overlap"
+    if is_found:
+        return Mark(f"◍ {rank or '–'}", "ok", f"{words}, rank {rank or '–'}", is_missed=False)
+    later = f", rank {gold.rank}" if gold.rank is not None else ""
+    return Mark(f"◍ >{k}", "warn", f"{words}, not in the top {k}{later}", is_missed=True)
 
 
 def _cut_mark(gold: GoldFate, ranks: list[int], found: str) -> Mark:

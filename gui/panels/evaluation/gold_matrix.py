@@ -28,7 +28,7 @@ NO_INDEX = QModelIndex()
 QUOTE = 60
 HEADER_WIDTH, CELL_WIDTH, WIDEST_CELL = 400, 76, 150
 LEGEND = (
-    "● whole, with its rank   ○ whole, not retrieved   ◐ cut, all pieces retrieved   "
+    "● whole, with its rank   ○ whole, not retrieved   ◍ saved by overlap   ◐ cut, all retrieved   "
     "◔ cut, some   ✕ cut, none   ▽ past the model's window   ? lost"
 )
 FILTERS: tuple[tuple[str, Callable[[list[Mark]], bool]], ...] = (
@@ -36,6 +36,7 @@ FILTERS: tuple[tuple[str, Callable[[list[Mark]], bool]], ...] = (
     ("Missed by some, not by all", lambda m: 0 < sum(each.is_missed for each in m) < len(m)),
     ("Missed by all", lambda marks: all(each.is_missed for each in marks)),
     ("Cut by some, not by all", lambda m: 0 < sum(each.text[0] in "◐◔✕" for each in m) < len(m)),
+    ("Saved by overlap", lambda marks: any(each.text[0] == "◍" for each in marks)),
     ("Past the model's window", lambda marks: any(each.text[0] == "▽" for each in marks)),
     ("Lost", lambda marks: any(each.text[0] == "?" for each in marks)),
 )

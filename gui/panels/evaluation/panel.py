@@ -27,9 +27,11 @@ from gui.panels.evaluation.costs import Costs
 from gui.panels.evaluation.downstream import Downstream
 from gui.panels.evaluation.export import ask_and_export
 from gui.panels.evaluation.gold_matrix import GoldMatrix
+from gui.panels.evaluation.halves import Halves
 from gui.panels.evaluation.heat_maps import HeatMaps
 from gui.panels.evaluation.leaderboard import Leaderboard
 from gui.panels.evaluation.not_found import NotFound
+from gui.panels.evaluation.published import Published
 from gui.panels.evaluation.ranks import Ranks
 from gui.panels.evaluation.sensitivity import Sensitivity
 from gui.panels.evaluation.setup import Setup
@@ -53,6 +55,8 @@ VIEWS: tuple[type[EvaluationView], ...] = (
     Significance,
     Downstream,
     Sensitivity,
+    Halves,
+    Published,
 )
 
 

@@ -24,7 +24,7 @@ from core.search.evaluation import Options
 from core.strategies.recipe import Recipe
 from gui.controllers.evaluating import Wanted
 from gui.panels.evaluation import candidates
-from gui.panels.queries_panel import MODES, VECTORS
+from gui.panels.search_options import MODES, VECTORS
 from gui.state import State
 
 WHICH = (
@@ -49,11 +49,13 @@ class Setup(QWidget):
         run_asked: a `Wanted`.
         cancel_asked: stop what runs.
         refused: why nothing can be run.
+        tags_asked: the tags of documents are to be typed.
     """
 
     run_asked = Signal(object)
     cancel_asked = Signal()
     refused = Signal(str)
+    tags_asked = Signal()
 
     def __init__(self, state: State, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,7 +80,11 @@ class Setup(QWidget):
         self.vectors = _combo("Vectors", VECTORS)
         self.vectors.setCurrentIndex(self.vectors.findData("ordinary"))
         self.pool = _combo("Pool", POOLS)
-        self.intrinsic = QCheckBox("intrinsic scores")
+        self.tags = QToolButton()
+        self.tags.setText("Tags…")
+        self.tags.setToolTip("Tags of documents, for a pool for each tag")
+        self.tags.clicked.connect(self.tags_asked)
+        self.intrinsic = QCheckBox("intrinsic")
         self.intrinsic.setToolTip("Also RC, ICC, DCC, BI and SC of each strategy")
         self.without_duplicates = QCheckBox("ignore duplicates")
         self.without_duplicates.setToolTip(
@@ -105,7 +111,7 @@ class Setup(QWidget):
 
     def _build(self) -> None:
         row = QHBoxLayout()
-        for widget in (self.which, self.k, self.retrieval, self.vectors, self.pool):
+        for widget in (self.which, self.k, self.retrieval, self.vectors, self.pool, self.tags):
             row.addWidget(widget)
         for other in (self._models_button, self.intrinsic, self.without_duplicates):
             row.addWidget(other)

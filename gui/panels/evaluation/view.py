@@ -96,6 +96,10 @@ class EvaluationView(QWidget):
     def recolour(self) -> None:
         """Give what stays between refreshes the theme's colours."""
 
+    def show_content(self) -> None:
+        """Show the content in place of a sentence."""
+        self._stack.setCurrentWidget(self.content)
+
     def say(self, message: str) -> None:
         """Show a sentence in place of the content."""
         self._message.setText(message)
@@ -104,7 +108,7 @@ class EvaluationView(QWidget):
     def _catch_up(self) -> None:
         self._is_late = False
         if self.shown is not None:
-            self._stack.setCurrentWidget(self.content)
+            self.show_content()
             self.refresh(self.shown)
 
     def showEvent(self, event: object) -> None:

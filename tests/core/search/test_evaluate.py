@@ -369,8 +369,10 @@ def test_the_winner_is_reported_on_questions_that_did_not_choose_it():
 
     found = run(QuerySet("set", twice))
 
-    recall = next(each for each in found.chosen if each["measure"] == "recall")
-    assert recall["interval"].n == 12
+    recall = next(each for each in found.chosen if each.measure == "recall")
+    assert recall.interval.n == 12 and recall.questions == 12
+    best = max(recall.every, key=lambda each: each.choosing)
+    assert (best.strategy, best.reported) == (recall.strategy, recall.interval)
     assert evaluation_json(found)["chosen"][0]["strategy"] in ("PGC", "FCC")
 
 

@@ -2,6 +2,7 @@
 """An evaluation of small texts with the toy embedder, and the panel that shows it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -73,11 +74,13 @@ SETS = (
 )
 
 
-def evaluated(words: str = WORDS, **options: object) -> Evaluation:
+def evaluated(
+    words: str = WORDS, sets: tuple[QuerySet, ...] = SETS, **options: object
+) -> Evaluation:
     """Evaluate recipes on both texts."""
     plan = Plan(
         {name: Document(text, name=name) for name, text in TEXTS.items()},
-        SETS,
+        sets,
         tuple(parse_recipe(word) for word in words.split()),
         Options(k=3, measure_costs=False, **options),  # type: ignore[arg-type]
         ("toy",),
@@ -90,6 +93,22 @@ def evaluated(words: str = WORDS, **options: object) -> Evaluation:
 def evaluation(_own_folders) -> Evaluation:
     """Four strategies on ten questions in one pool."""
     return evaluated()
+
+
+@pytest.fixture(scope="session")
+def evaluation_of_many(_own_folders) -> Evaluation:
+    """Four strategies on twenty questions: each is asked in two ways."""
+    again = tuple(
+        replace(each, name=f"{each.name} again", queries=_reworded(each)) for each in SETS
+    )
+    return evaluated(sets=(*SETS, *again))
+
+
+def _reworded(questions: QuerySet) -> tuple[Query, ...]:
+    return tuple(
+        replace(each, id=f"{each.id} again", question=f"Tell me: {each.question}")
+        for each in questions.queries
+    )
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,7 @@ def test_all_open_documents_are_searched_and_a_hit_opens_its_own(searched, qtbot
     searched.workbench.bottom.show_tab("queries")
     first, second = state.documents.values()
     state.set_current(first.id)
-    panel.scope.setCurrentIndex(1)
+    panel.options.scope.setCurrentIndex(1)
     question = f"How many visitors did the {SECOND[0]} keeper count?"
     hits = ask(searched, question)
     assert {hit.document for hit in hits} == {first.id, second.id}
