@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """What a configuration costs, and which ones nothing else beats (`spec/evaluation.md` 13)."""
 
+import contextlib
 import os
 import platform
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
 
@@ -16,6 +18,7 @@ from core.arrays import Indices
 
 RUNS = 3
 LEAST_TIMINGS = 20
+_CLEAR = Path("/proc/self/clear_refs")
 _LIBRARIES = ("numpy", "torch", "sentence-transformers", "lancedb", "pyarrow", "scipy")
 Value = TypeVar("Value")
 
@@ -104,13 +107,54 @@ def _version(name: str) -> str | None:
         return None
 
 
-def peak_memory() -> int:
-    """Bytes: the greatest resident size of this process so far; 0 where it is not known."""
-    try:
-        import resource
-    except ImportError:  # Windows
+class PeakMemory:
+    """The greatest memory of this process and its children from now on.
+
+    Linux can forget an earlier peak; elsewhere it is the greatest since the process began.
+    `before` are the bytes that were resident at the start: models and libraries.
+    """
+
+    def __init__(self) -> None:
         import psutil
 
-        return int(getattr(psutil.Process().memory_info(), "peak_wset", 0))
-    kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return int(kilobytes) * (1 if platform.system() == "Darwin" else 1024)
+        self._process = psutil.Process()
+        self.before = self._sum(self._resident)
+        with contextlib.suppress(OSError):
+            _CLEAR.write_text("5", encoding="ascii")  # proc_pid_clear_refs(5): the peak begins anew
+
+    def bytes(self) -> int:
+        """The greatest resident size of the process, and what its children had at most."""
+        return max(self.before, self._sum(_peak_of))
+
+    def _sum(self, size_of: Callable[[Any], int]) -> int:
+        total = size_of(self._process)
+        for child in self._process.children(recursive=True):
+            with contextlib.suppress(*_gone()):
+                total += size_of(child)
+        return total
+
+    @staticmethod
+    def _resident(process: Any) -> int:
+        return int(process.memory_info().rss)
+
+
+def _gone() -> tuple[type[Exception], ...]:
+    import psutil
+
+    return (psutil.Error, OSError)  # it ended meanwhile
+
+
+def _peak_of(process: Any) -> int:
+    """Bytes: the greatest resident size of a process, or its present one where that is unknown."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{process.pid}/status").read_text("ascii", "replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    memory = process.memory_info()
+    if getattr(memory, "peak_wset", 0):  # Windows
+        return int(memory.peak_wset)
+    if process.pid == os.getpid():
+        import resource  # macOS counts bytes
+
+        return max(int(memory.rss), int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))
+    return int(memory.rss)

@@ -12,7 +12,7 @@ from core.arrays import Indices, Vectors
 from core.document.model import Document
 from core.errors import SearchError
 from core.search.case import Asked, Case, Contender
-from core.search.costs import latency, peak_memory, size_summary, timed
+from core.search.costs import PeakMemory, latency, size_summary, timed
 from core.search.place import folder_size
 from core.search.retriever import search_times
 from core.search.rows import Rows, join_rows
@@ -35,11 +35,12 @@ class Made:
     rows: Rows
     split_seconds: float
     embed_seconds: float
+    memory: PeakMemory
 
 
 def made_chunks(case: Case, contender: Contender, embedder: Embedder | None, asked: Asked) -> Made:
     """Chunk and embed all documents of a pool."""
-    began = perf_counter()
+    memory, began = PeakMemory(), perf_counter()
     chunks: dict[str, Chunks] = {}
     for name, document in asked.documents.items():
         case.cancel.check()
@@ -64,7 +65,7 @@ def made_chunks(case: Case, contender: Contender, embedder: Embedder | None, ask
         )
         for name, document in asked.documents.items()
     ]
-    return Made(chunks, join_rows(parts), split_seconds, perf_counter() - began)
+    return Made(chunks, join_rows(parts), split_seconds, perf_counter() - began, memory)
 
 
 def _chunks(case: Case, contender: Contender, name: str, document: Document) -> Chunks:
@@ -107,13 +108,14 @@ def configuration_costs(
         "embed_seconds": made.embed_seconds,
         "vector_bytes": len(rows) * rows.dimension * 4,
         "tokens": size_summary(tokens),
-        "peak_rss": peak_memory(),
+        "memory_before": made.memory.before,
     }
     if case.options.measure_costs:
         costs |= _index_costs(made, where)
         if vectors is not None and embedder is not None and len(rows):
             costs |= _latencies(case, where, vectors, embedder, texts)
         table_at(where).remove()
+    costs["peak_rss"] = made.memory.bytes()
     return costs
 
 

@@ -23,6 +23,10 @@ AXES = (
     ("95 % of queries within", "p95", "ms", 1.0),
     ("Greatest memory", "peak_rss", "MiB", 1 / 2**20),
 )
+MEMORY_TIP = (
+    "Greatest memory of the process that evaluates and its children while this strategy was "
+    "measured, model and libraries included; in brackets what was there before"
+)
 TITLES = ("Strategy", "Front", "Chunks", "Build", "Index", "p50", "p95", "Memory", "Not read")
 
 
@@ -84,7 +88,11 @@ class Costs(EvaluationView):
             row = _cost_row(result.record)
             is_front = "●" if name in front else "○"
             rows.append((shown.labels[name], is_front, f"{result.record.chunks:,}", *row))
-        self.grid.fill(TITLES, rows, ("", f"of {shown.measure_words} against {self._axis()[0]}"))
+        tips = {
+            "Front": f"of {shown.measure_words} against {self._axis()[0]}",
+            "Memory": MEMORY_TIP,
+        }
+        self.grid.fill(TITLES, rows, [tips.get(title, "") for title in TITLES])
         machine = shown.results[0].record.machine
         busy = "  ▲ The machine was busy: compare ratios only." if machine.get("busy") else ""
         self._note.setText(
@@ -158,9 +166,15 @@ def _cost_row(record: Record) -> list[str]:
         MISSING if build is None else f"{build:.2f} s",
         bytes_words(size),
         *(_milliseconds(latency.get(each)) for each in ("p50", "p95")),
-        bytes_words(costs.get("peak_rss")),
+        _memory_words(costs),
         f"{record.tail.get('unseen', 0.0):.1%}",
     ]
+
+
+def _memory_words(costs: Mapping[str, Any]) -> str:
+    before = costs.get("memory_before")
+    words = bytes_words(costs.get("peak_rss"))
+    return f"{words} ({bytes_words(before)})" if before is not None else words
 
 
 def _milliseconds(value: float | None) -> str:

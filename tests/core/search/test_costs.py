@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Latencies, sizes and the Pareto front."""
 
+import subprocess
+import sys
+
 import numpy as np
 
-from core.search.costs import Axis, latency, machine, pareto_front, peak_memory, size_summary, timed
+from core.search.costs import Axis, PeakMemory, latency, machine, pareto_front, size_summary, timed
 
 
 def test_percentiles_are_linear_and_need_twenty_timings():
@@ -45,4 +48,22 @@ def test_the_machine_is_described():
     found = machine()
 
     assert found["cores"] >= 1 and found["libraries"]["numpy"] == np.__version__
-    assert peak_memory() > 1 << 20
+
+
+def test_the_peak_is_of_the_time_from_now_on():
+    gone = np.ones(30_000_000 // 8)  # a peak of before
+    del gone
+    memory = PeakMemory()
+    taken = np.ones(80_000_000 // 8)
+    peak = memory.bytes()
+    assert taken[0] + peak >= memory.before + 70_000_000
+
+
+def test_the_memory_of_children_is_counted():
+    memory = PeakMemory()
+    command = [sys.executable, "-c", "x = bytearray(100_000_000); print(1, flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        peak = memory.bytes()
+        child.communicate(b"\n")
+    assert peak >= memory.before + 100_000_000
