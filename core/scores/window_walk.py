@@ -80,15 +80,19 @@ class _Steps:
         self._lengths = lengths
         self._limit = limit
         self._least = least
-        self._one_span = all(len(row) == 1 for row in rows)
+        is_one_span = all(len(row) == 1 for row in rows)
+        self._edges = [(row[0][0], row[0][1]) for row in rows] if is_one_span else None
         self._known: dict[tuple[tuple[int, int], ...], int] = {}
+        self._known_tails: dict[tuple[int, int], int] = {}
 
     def window(self, begin: int) -> tuple[int, Spans]:
         """The last member of the window that begins at a chunk, and its pieces."""
+        if self._edges is not None:
+            return self._window_of_one_span(self._edges, begin)
         pieces: SpanList = []
         size, member = 0, begin
         while member < len(self._rows):
-            tail = self._tail(self._rows[member], pieces, begin)
+            tail = without(self._rows[member], joined_spans(pieces).tolist())
             units = self._units(tail)
             if member - begin >= self._least and size + units > self._limit:
                 break
@@ -98,13 +102,27 @@ class _Steps:
             member += 1
         return member - 1, touching_joined(as_spans(pieces))
 
-    def _tail(self, row: SpanList, pieces: SpanList, begin: int) -> SpanList:
-        """What of a chunk the window does not cover yet; of one span, what is behind its end."""
-        if not self._one_span:
-            return without(row, joined_spans(pieces).tolist())
-        start, end = row[0]
-        start = max(start, pieces[-1][1] if pieces else self._rows[begin][0][0])
-        return [[start, end]] if end > start else []
+    def _window_of_one_span(
+        self, edges: Sequence[tuple[int, int]], begin: int
+    ) -> tuple[int, Spans]:
+        """The same of chunks of one span: each adds what is behind the end of the window.
+
+        Thousands of small chunks make millions of steps: hence no call in a step.
+        """
+        pieces: SpanList = []
+        size, member, covered, known = 0, begin, edges[begin][0], self._known_tails
+        for start, end in edges[begin:]:
+            tail = (start if start > covered else covered, end)
+            units = 0 if end <= tail[0] else known.get(tail, -1)
+            if units < 0:
+                units = known[tail] = self._units([list(tail)])
+            if size + units > self._limit and member - begin >= self._least:
+                break
+            if units > 0:
+                pieces.append(list(tail))
+                size, covered = size + units, end
+            member += 1
+        return member - 1, touching_joined(as_spans(pieces))
 
     def _units(self, tail: SpanList) -> int:
         if not tail:
