@@ -25,6 +25,7 @@ from core.scores.options import ScoreOptions
 from core.scores.pairs import FoundPairs, no_pairs
 from core.scores.results import Scores
 from core.scores.score import NO_EMBEDDER, score
+from core.scores.sentence_estimate import sentence_vectors
 from core.scores.vector_supply import Policy, VectorSupply
 from core.search.rows import Rows, rows_of, searched_chunks
 from core.strategies.chunks import Chunks
@@ -81,11 +82,13 @@ class Pipeline:
         progress: Progress = silent,
         allow_many: bool = False,
         aside: bool = False,
+        estimate: bool = False,
     ) -> Chunks:
         """The chunks of a document by a recipe.
 
         With `aside`, what is prepared for it is not kept: trying many values of a slow parameter
-        does not drive out what the values in force need.
+        does not drive out what the values in force need. With `estimate`, contexts have late
+        vectors instead of ordinary ones, which must be at hand (`has_token_vectors`).
 
         Raises:
             ParameterError, ModelError: as `core.strategies.run.run`.
@@ -100,6 +103,7 @@ class Pipeline:
             progress=progress,
             engine=self.engine,
             allow_many=allow_many,
+            estimate=estimate,
         )
 
     def source(
@@ -168,6 +172,31 @@ class Pipeline:
             lambda: late_vectors(document.text, embedder, cancel=cancel, progress=progress),
         )
 
+    def has_sentence_vectors(self, document: Document) -> bool:
+        """True if the estimate that stands in for late vectors is at hand."""
+        if self.embedder is None:
+            return False
+        return ("sentence vectors", model_key(self.embedder)) in self._of(document).units
+
+    def sentence_vectors(
+        self, document: Document, *, cancel: CancelToken = NEVER, progress: Progress = silent
+    ) -> TokenVectors:
+        """What stands in for late vectors where the model gives none; made once.
+
+        Raises:
+            ModelError: no model was chosen.
+        """
+        if self.embedder is None:
+            raise ModelError(NO_EMBEDDER)
+        embedder = self.embedder
+        sentences = self.source(document, cancel=cancel).sentences()
+        return self._of(document).units.get(
+            ("sentence vectors", model_key(embedder)),
+            lambda: sentence_vectors(
+                document.text, sentences, embedder, cancel=cancel, progress=progress
+            ),
+        )
+
     def supply(
         self,
         document: Document,
@@ -222,7 +251,8 @@ class Pipeline:
             slot: which chunking this is; each is followed by itself.
         """
         kept = self._of(document)
-        at_hand = (self.has_token_vectors(document), self.has_pairs(document))
+        has_vectors = self.has_token_vectors(document) or self.has_sentence_vectors(document)
+        at_hand = (has_vectors, self.has_pairs(document))
         key = (slot, repr(options), at_hand)
         if key not in kept.live:
             for old in [each for each in kept.live if isinstance(each, tuple) and each[0] == slot]:
@@ -345,7 +375,14 @@ class Pipeline:
         self._of_text.pop(document.text, None)
 
     def _live(self, document: Document, options: ScoreOptions) -> LiveScores:
-        supply = self.supply(document, "late") if self.has_token_vectors(document) else None
+        supply = None
+        if self.has_token_vectors(document):
+            supply = self.supply(document, "late")
+        elif self.embedder is not None and self.has_sentence_vectors(document):
+            estimate = self.sentence_vectors(document)
+            supply = VectorSupply(
+                document.text, self.embedder, "late", lambda: estimate, estimates=True
+            )
         why = "the vectors are still being made" if self.embedder else NO_EMBEDDER
         return LiveScores(self.inputs(document), options, supply=supply, why_no_vectors=why)
 

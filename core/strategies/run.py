@@ -63,6 +63,7 @@ def source_for(
     cancel: CancelToken = NEVER,
     progress: Progress = silent,
     engine: Caller | None = None,
+    estimate: bool = False,
 ) -> Source:
     """The document as the recipe's strategy sees it."""
     declaration, shared = recipe.strategy.declaration, recipe.shared
@@ -76,6 +77,7 @@ def source_for(
         headings_end_sentences=headings_end_sentences(recipe.code, shared),
         # only where it is read: what is kept by options stays when the query changes
         query=shared.text("query") if reads_query else "",
+        estimate=estimate,
     )
     return Source(
         document,
@@ -109,6 +111,7 @@ def run(
     progress: Progress = silent,
     engine: Caller | None = None,
     allow_many: bool = False,
+    estimate: bool = False,
 ) -> Chunks:
     """The chunks of a document by a recipe.
 
@@ -121,6 +124,7 @@ def run(
         progress: told by what is slow.
         engine: where functions run that import large libraries; None: in this process.
         allow_many: more than 200,000 chunks may be made.
+        estimate: contexts have late vectors instead of ordinary ones.
 
     Returns:
         Chunks after cuts were snapped and moved out of protected parts, blank ones dropped, the
@@ -138,6 +142,7 @@ def run(
         cancel=cancel,
         progress=progress,
         engine=engine,
+        estimate=estimate,
     )
     if not document.text or _is_skipped(recipe, source):
         return one_span_chunks(np.empty((0, 2), np.int64))

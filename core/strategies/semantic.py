@@ -162,12 +162,20 @@ class Similarities:
 
 
 def context_distances(source: Source, buffer: int) -> Distances:
-    """Embed each sentence with `buffer` neighbours on each side, and compare neighbours."""
+    """Embed each sentence with `buffer` neighbours on each side, and compare neighbours.
+
+    As an estimate the contexts have late vectors, which cost nothing once they are at hand.
+    """
     joined = joined_sentences(source)
     key = ("context distances", source.splitter, buffer, source.options, model_key(source.model()))
 
     def make() -> Values:
         n = len(joined)
+        if source.options.estimate and n > 1:
+            last = np.minimum(np.arange(n) + buffer, n - 1)
+            first = np.maximum(np.arange(n) - buffer, 0)
+            spans = np.stack([joined.spans[first, 0], joined.spans[last, 1]], axis=1)
+            return 1.0 - neighbour_cosines(source.token_vectors().span_vectors(spans))
         contexts = [
             joined.group_text(max(0, i - buffer), min(n, i + buffer + 1)).replace("\n", " ")
             for i in range(n)

@@ -31,6 +31,7 @@ class Options:
     paragraphs: Literal["strict", "layout"] = "strict"
     headings_end_sentences: bool = False
     query: str = ""
+    estimate: bool = False  # late vectors stand for ordinary ones where contexts change
 
 
 # Units that come from the characters alone, whatever blocks were found in them.

@@ -34,6 +34,7 @@ class GhostStrip(QWidget):
         self._value = 0.0
         self._drawn: tuple[object, QPixmap] | None = None
         self._changes: list[float] = []
+        self._exact: set[float] = set()
 
     def sizeHint(self) -> QSize:
         """As wide as the slider."""
@@ -53,6 +54,7 @@ class GhostStrip(QWidget):
         """What has been counted so far; None: nothing yet."""
         self._curve = curve
         self._changes = curve.changes() if curve is not None else []
+        self._exact = curve.exact_changes() if curve is not None else set()
         words = self.words(self._value)
         self.setAccessibleName(words)
         self.update()
@@ -78,11 +80,14 @@ class GhostStrip(QWidget):
     def words(self, value: float) -> str:
         """For example "at 0.62: 61 chunks, the same from 0.58 to 0.64"."""
         if self._curve is None or not self._curve.counts:
+            if self._curve is not None and self._curve.is_estimate:
+                return "Estimated once the document's vectors are at hand"
             return "Counting chunks over the whole range…"
         nearest, count = min(self._curve.known(), key=lambda each: abs(each[0] - value))
         if count < 0:
             return f"at {nearest:g}: not allowed"
-        said = f"at {nearest:g}: {count:,} {'chunk' if count == 1 else 'chunks'}"
+        about = "≈ " if self._curve.is_estimate else ""
+        said = f"at {nearest:g}: {about}{count:,} {'chunk' if count == 1 else 'chunks'}"
         plateau = self._curve.plateau(nearest)
         if plateau is not None and plateau[1] > plateau[0]:
             said += f", the same from {plateau[0]:g} to {plateau[1]:g}"
@@ -137,12 +142,14 @@ class GhostStrip(QWidget):
         return self._drawn[1]
 
     def _paint_marks(self, painter: QPainter, box: QRectF, scale: Scale) -> None:
+        """A full mark at a value that was found exactly, a short one where only samples differ."""
         painter.setPen(QPen(self._theme.muted, 1))
         drawn = -10.0
         for value in self._changes:
             x = self._x(value, scale, box)
             if x - drawn >= 2:  # a mark every other pixel at most
-                painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() - TICKS))
+                height = TICKS if value in self._exact else TICKS / 2
+                painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() - height))
                 drawn = x
 
     def _paint_plateau(self, painter: QPainter, box: QRectF, scale: Scale) -> None:
@@ -163,7 +170,8 @@ class GhostStrip(QWidget):
         for value, count in known:
             y = box.bottom() - TICKS - room * (count / most if most else 0)
             x = self._x(value, scale, box)
-            points += [QPointF(x, points[-1].y()), QPointF(x, y)]
+            if x - points[-1].x() >= 0.5 or len(points) == 1:  # more would not be seen
+                points += [QPointF(x, points[-1].y()), QPointF(x, y)]
         points.append(QPointF(points[-1].x(), box.bottom()))
         fill = QColor(self._theme.strategies[0])
         fill.setAlphaF(0.25)

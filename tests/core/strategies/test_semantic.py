@@ -10,6 +10,7 @@ from core.arrays import as_spans
 from core.declaration import Declaration
 from core.document.model import Document
 from core.errors import ParameterError
+from core.strategies import run as running
 from core.strategies.groups import SENTENCE_GLUE, join_units
 from core.strategies.registry import find
 from core.strategies.semantic import (
@@ -22,7 +23,11 @@ from core.strategies.semantic import (
     cut_below_threshold,
     recent_means,
 )
-from core.strategies.source import Source
+from core.strategies.source import Source, Units
+from core.units.sentences import split_sentences
+from core.vectors.cosines import neighbour_cosines
+from core.vectors.late import late_vectors
+from core.vectors.models import load_embedder
 from core.vectors.toy import ToyEmbedder
 
 cosine_lists = st.lists(st.floats(-1, 1), min_size=1, max_size=30)
@@ -203,3 +208,19 @@ def test_the_context_of_a_sentence_has_its_neighbours_in_it():
         Source(Document(text), splitter="regex", embedder=ToyEmbedder()), buffer=10
     )
     assert prepared.distances == pytest.approx(np.zeros(3), abs=1e-7)
+
+
+@pytest.mark.slow
+def test_an_estimate_compares_the_late_vectors_of_the_contexts():
+    text = "A fox lives here. It hunts mice. A train leaves. The ticket is dear."
+    embedder, units = load_embedder("minilm"), Units()
+    recipe = running.parse_recipe("SEBC:buffer=1,amount=50,sentences=punkt")
+
+    found = running.run(recipe, Document(text), units, embedder=embedder, estimate=True)
+
+    sentences = split_sentences(Document(text), "punkt")
+    contexts = np.stack([sentences[[0, 0, 1, 2], 0], sentences[[1, 2, 3, 3], 1]], axis=1)
+    distances = 1 - neighbour_cosines(late_vectors(text, embedder).span_vectors(contexts))
+    breaks = np.flatnonzero(distances > np.percentile(distances, 50)) + 1
+    assert found.starts.tolist() == sentences[[0, *breaks], 0].tolist()
+    assert len(found) == 2

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from core.strategies.recipe import parse_recipe
-from gui.controllers.ghosting import Curve, Ghosting, counted_parameters
+from gui.controllers.ghosting import Curve, Ghosting, asks_model, counted_parameters
 from gui.scale import Scale, coarse_to_fine
 from tests.gui.lab import Lab
 
@@ -26,7 +26,7 @@ def wait_for(lab: Lab, ghosting: Ghosting, name: str) -> Curve:
 def test_every_count_is_that_of_the_strategy_at_the_value(lab: Lab, ghosting: Ghosting) -> None:
     lab.show("SGC:sentences=4,overlap=0")
     curve = wait_for(lab, ghosting, "sentences")
-    assert len(curve.known()) == len(curve.values)
+    assert set(curve.values) <= curve.counts.keys()
     for value, count in curve.known()[:: max(1, len(curve.values) // 7)]:
         recipe = parse_recipe(f"SGC:sentences={value:g},overlap=0")
         assert len(lab.pipeline.chunk(recipe, lab.opened.document)) == count
@@ -104,6 +104,44 @@ def test_all_steps_of_a_short_range_are_tried() -> None:
     assert values[:3] == [0.0, 0.01, 0.02]
     assert values[-1] == 1.0
     assert not Scale(parameter, 1, 100_000).samples()[1]
+
+
+def test_changes_between_samples_are_found_exactly(lab: Lab, ghosting: Ghosting) -> None:
+    lab.show("FCC:size=100,overlap=0")
+    curve = wait_for(lab, ghosting, "size")
+    length = len(lab.opened.document.text)
+    assert not curve.is_exact
+    assert length in curve.exact_changes()
+    assert length not in curve.values  # the last change: from here on there is one chunk
+    assert dict(curve.known())[length] == 1
+
+
+def test_halving_finds_a_change_between_two_samples() -> None:
+    curve = Curve([0.0, 64.0, 128.0], is_exact=False)
+    while wanted := curve.wanted():
+        curve.add({value: (int(value >= 37), str(value >= 37)) for value in wanted}, 0.0)
+    assert curve.exact_changes() == {37.0}
+    assert curve.plateau(100) == (37.0, 128.0)
+    assert len(curve.counts) <= 3 + 6
+
+
+def test_the_first_and_the_last_of_several_changes_are_found() -> None:
+    curve = Curve([0.0, 100.0], is_exact=False)
+    while wanted := curve.wanted():
+        curve.add(
+            {value: (0, str((value >= 10) + (value >= 50) + (value >= 90))) for value in wanted},
+            0.0,
+        )
+    assert {10.0, 90.0} <= curve.exact_changes()
+
+
+def test_every_number_has_a_strip_and_one_that_needs_other_vectors_is_estimated() -> None:
+    recipe = parse_recipe("SEBC")
+    counted = {parameter.name: parameter for parameter in counted_parameters(recipe)}
+
+    assert {"buffer", "amount", "min_chars"} <= counted.keys()
+    assert asks_model(recipe, counted["buffer"])
+    assert not asks_model(recipe, counted["amount"])
 
 
 def test_shared_options_are_counted_while_they_are_seen(lab: Lab, ghosting: Ghosting) -> None:
