@@ -31,13 +31,30 @@ _CHUNK_ACTIONS = ("view.fit_chunk", "edit.copy", "go.previous_chunk", "go.next_c
 _PAGE_ACTIONS = ("view.fit_width", "view.fit_page", "view.rotate_right", "view.rotate_left")
 
 
+_LOOKS = {"tint", "overlap", "tail", "cuts", "lanes", "selection"}
+LAYER_PRESETS = {
+    "Cuts only": {"cuts", "lanes", "selection"},
+    "Chunks": _LOOKS | {"heat", "gold", "hits", "find"},
+    "Retrieval": {"gold", "hits", "find", "cuts", "tail", "selection"},
+    "Blocks": {"blocks", "ignored", "cuts", "selection"},
+    "Everything": set(LAYERS),
+    "Clean page": set(),
+}
+
+
 class LayerMenu(QMenu):
-    """One switch a layer."""
+    """One switch a layer, and sets of layers."""
 
     def __init__(self, pages: PageView, parent: QWidget | None = None) -> None:
         super().__init__("&Layers", parent)
         self._pages = pages
         self._switches: dict[str, QAction] = {}
+        self._presets: list[QAction] = []
+        for name, layers in LAYER_PRESETS.items():
+            preset = self.addAction(name)
+            preset.setData(sorted(layers))
+            self._presets.append(preset)
+        self.addSeparator()
         for layer in LAYERS:
             switch = self.addAction(LAYER_NAMES.get(layer, layer.capitalize()))
             switch.setCheckable(True)
@@ -52,6 +69,9 @@ class LayerMenu(QMenu):
             switch.setChecked(layer in self._pages.shown.layers)
 
     def _on_switch(self, switch: QAction) -> None:
+        if switch in self._presets:
+            self._pages.set_layers(set(switch.data()))
+            return
         self._pages.set_layers(self._pages.shown.layers ^ {switch.data()})
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """What is painted over one page, layer by layer, from the state."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -43,6 +43,10 @@ LAYERS = (
 )
 LINES_OF_ALL_UP_TO = 4  # visible strategies; above, a lane's lines show while hovered or pinned
 FILL_PADDING_DIP = 3.0
+TAIL_INK, TAIL_HATCH = QColor(168, 0, 60), QColor(168, 0, 60, 120)  # on a white page
+TAIL_DASH = (4, 3)
+BLOCK_INK, IGNORED_INK = QColor("#3B4FB0"), QColor("#565B66")
+LEAST_WIDTH = 0.5  # of a cut line on a small page, where full width would hide the text
 REFERENCE_KEPT, REFERENCE_LOST = QColor("#565B66"), QColor("#A8003C")  # on a white page
 
 
@@ -134,6 +138,7 @@ class Composer:
         self._paint_others(canvas)
         if chosen is not None and (overlay := self.overlay(chosen.id, page)) is not None:
             labels += self._paint_cuts(canvas, overlay)
+            self._paint_tail_lines(canvas, overlay, labels)
             labels += self._paint_hits(canvas, opened, opened.result(chosen.id))
         self._paint_pointed(canvas, maker)
         return labels
@@ -179,13 +184,23 @@ class Composer:
                 canvas.painter,
                 overlay.tails,
                 canvas.transform,
-                QColor(168, 0, 60, 120),
+                TAIL_HATCH,
                 pitch=HATCH_PITCH_TAIL,
                 falling=True,
             )
 
     def _paint_marks(self, canvas: "_Canvas", maker: OverlayMaker) -> None:
         shown = self._shown
+        if "ignored" in shown.layers:
+            self._paint_ignored(canvas, maker)
+        if "blocks" in shown.layers:
+            painters.paint_boxes(
+                canvas.painter,
+                maker.blocks(canvas.page),
+                canvas.transform,
+                ink=BLOCK_INK,
+                font=canvas.font,
+            )
         if "find" in shown.layers and len(shown.matches):
             found = maker.span_overlay(shown.matches, canvas.page)
             tints = (QColor(255, 213, 0, 110), QColor(255, 120, 0, 150))
@@ -202,6 +217,14 @@ class Composer:
             tint = QColor(canvas.theme.accent)
             tint.setAlphaF(0.35)
             painters.paint_fills(canvas.painter, chosen, canvas.transform, (tint,), chosen.owners)
+
+    def _paint_ignored(self, canvas: "_Canvas", maker: OverlayMaker) -> None:
+        """Dots around the text of the page that is in no chunk."""
+        result = self._state.chosen_result
+        if result is None or result.chunks is None or not _fits(result.chunks, maker.document):
+            return
+        pieces = maker.span_overlay(maker.outside(result.chunks, canvas.page), canvas.page)
+        painters.paint_dots(canvas.painter, pieces, canvas.transform, IGNORED_INK)
 
     def _paint_references(self, canvas: "_Canvas", maker: OverlayMaker) -> None:
         """Arcs from pronouns to what they stand for, red where a cut lies between."""
@@ -265,7 +288,7 @@ class Composer:
             overlay.cuts,
             canvas.transform,
             canvas.theme.cut,
-            width=CUT_WIDTH,
+            width=canvas.line_width,
             strong=pointed,
         )
         return painters.paint_tabs(
@@ -277,6 +300,32 @@ class Composer:
             paper=canvas.theme.base,
             font=canvas.font,
             strong=pointed,
+        )
+
+    def _paint_tail_lines(
+        self, canvas: "_Canvas", overlay: PageOverlay, tabs: Sequence[Label]
+    ) -> None:
+        """Say where the embedder stops reading: the hatch alone explains nothing."""
+        if "tail" not in self._shown.layers or not len(overlay.tail_lines):
+            return
+        painters.paint_cuts(
+            canvas.painter,
+            overlay.tail_lines,
+            canvas.transform,
+            TAIL_INK,
+            width=canvas.line_width,
+            dash=TAIL_DASH,
+        )
+        painters.paint_flags(
+            canvas.painter,
+            overlay.tail_lines,
+            canvas.transform,
+            canvas.box,
+            "not embedded",
+            ink=TAIL_INK,
+            paper=QColor("white"),
+            font=canvas.font,
+            beside=tabs,
         )
 
     def _pointed_cut(self) -> int:
@@ -366,6 +415,11 @@ class _Canvas:
         """Dip per point."""
         origin, unit = self.transform.map(QPointF(0, 0)), self.transform.map(QPointF(1, 0))
         return max(1e-6, ((unit.x() - origin.x()) ** 2 + (unit.y() - origin.y()) ** 2) ** 0.5)
+
+    @property
+    def line_width(self) -> float:
+        """Width of cut lines, dip: thinner where the page is small."""
+        return CUT_WIDTH * min(1.0, max(LEAST_WIDTH, self.scale))
 
     def lanes(self, count: int) -> list[QRectF]:
         """Places of `count` lanes at the left of the page."""

@@ -17,6 +17,8 @@ from core.document.model import CharGeometry, Document
 from core.strategies.chunks import LEVELS, Chunks
 
 Quads = NDArray[np.float32]  # (k, 4, 2)
+Box = tuple[float, float, float, float]
+_FIRST = np.zeros(1, np.int64)
 _PARENT = LEVELS.index("parent")
 # of each code point up to U+3001 whether it is blank: none above it is
 _BLANK = np.array([chr(code).isspace() for code in range(0x3002)])
@@ -66,6 +68,7 @@ class PageOverlay:
     overlaps: Pieces
     tails: Pieces
     cuts: CutLines
+    tail_lines: CutLines  # where the embedder stops reading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,6 +124,7 @@ class OverlayMaker:
             overlaps=self.pieces(*_overlaps(spans[~is_parent]), page),
             tails=self._tails(chunks, owners, page, tails),
             cuts=self.cuts(chunks, page),
+            tail_lines=self._tail_lines(page, tails),
         )
 
     def pieces(self, spans: Spans, owners: Indices, page: int) -> Pieces:
@@ -159,6 +163,30 @@ class OverlayMaker:
         meets = np.flatnonzero((spans[:, 1] > low) & (spans[:, 0] < high))
         return self.pieces(spans[meets], meets, page)
 
+    def outside(self, chunks: Chunks, page: int) -> Spans:
+        """The text of a page that is in no chunk: int64 (k, 2), in order, without blank parts."""
+        low, high = self._page_span(page)
+        spans, _ = self._on_page(chunks, page)
+        spans = spans[np.argsort(spans[:, 0], kind="stable")]
+        reach = np.maximum.accumulate(np.concatenate([[low], spans[:, 1]]))
+        begins, ends = reach, np.concatenate([spans[:, 0], [high]])
+        inked = self._next[np.minimum(begins, high)] < ends
+        return as_spans(np.stack([begins, ends], axis=1)[(ends > begins) & inked])
+
+    def blocks(self, page: int) -> list[tuple[str, Box]]:
+        """Kind and box (x0, y0, x1, y1, points) of the blocks on a page."""
+        low, high = self._page_span(page)
+        found: list[tuple[str, Box]] = []
+        for block in self.document.blocks:
+            if block.boxes:
+                found += [(block.kind, box[1:]) for box in block.boxes if box[0] == page]
+            elif block.start < high and block.end > low:
+                pieces = self.pieces(as_spans([(block.start, block.end)]), _FIRST, page)
+                if len(pieces):
+                    corners = pieces.quads.reshape(-1, 2)
+                    found.append((block.kind, (*corners.min(0).tolist(), *corners.max(0).tolist())))
+        return found
+
     def cut_path(self, offset: int) -> tuple[int, Quads] | None:
         """Page and path, float32 (4, 2), of a cut before the character at `offset`."""
         if offset >= len(self.document.text):
@@ -186,6 +214,16 @@ class OverlayMaker:
         cut = [chunk for chunk in np.unique(owners).tolist() if chunk in tails]
         spans = as_spans([(tails[chunk], chunks.ends[chunk]) for chunk in cut])
         return self.pieces(spans, np.array(cut, dtype=np.int64), page)
+
+    def _tail_lines(self, page: int, tails: Mapping[int, int] | None) -> CutLines:
+        """Where the embedder stops reading a chunk, on one page; `chunks` are these chunks."""
+        if not tails:
+            return NO_CUTS
+        chunks = np.fromiter(tails.keys(), np.int64, len(tails))
+        offsets = self._next[np.fromiter(tails.values(), np.int64, len(tails))]
+        here = self._are_on(offsets, page)
+        none = np.zeros(int(here.sum()), np.bool_)
+        return CutLines(self._paths(offsets[here]), chunks[here], none)
 
     def _gap_ends(self, chunks: Chunks) -> Indices:
         """Spans after whose end glyphs follow that are in no chunk."""

@@ -27,6 +27,7 @@ from gui.pages.overlay import CutLines, Pieces, Quads
 
 TAB_HEIGHT = 16.0
 TAB_GAP = 2.0
+FLAG_REACH = 60.0  # dip beyond the page, in its margin
 MARGIN = 6.0  # width of the strip of heat at the page's right edge
 BADGE = 18.0
 CLIP_MARGIN = 8.0  # how far a shape's strokes and badges reach beyond its points, dip
@@ -158,6 +159,36 @@ def paint_outline(
     painter.drawPath(path)
 
 
+def paint_dots(painter: QPainter, pieces: Pieces, transform: QTransform, colour: QColor) -> None:
+    """Draw a dotted line around each piece."""
+    shapes = mapped(pieces.quads, transform)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(colour, 1, Qt.PenStyle.DotLine))
+    painter.drawPath(path_of(shapes[seen(painter, shapes)]))
+
+
+def paint_boxes(
+    painter: QPainter,
+    boxes: Sequence[tuple[str, tuple[float, float, float, float]]],
+    transform: QTransform,
+    *,
+    ink: QColor,
+    font: QFont,
+) -> None:
+    """Draw boxes (x0, y0, x1, y1, points) with a word over the left top corner of each."""
+    painter.setFont(font)
+    paper = QColor(255, 255, 255, 200)
+    for word, (x0, y0, x1, y1) in boxes:
+        box = transform.mapRect(QRectF(x0, y0, x1 - x0, y1 - y0)).adjusted(-2, -2, 2, 2)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(ink, 1))
+        painter.drawRect(box)
+        width = QFontMetricsF(font).horizontalAdvance(word) + 6
+        flag = QRectF(box.left() - width, box.top(), width, TAB_HEIGHT)
+        painter.fillRect(flag, paper)
+        painter.drawText(flag, Qt.AlignmentFlag.AlignCenter, word.replace("_", " "))
+
+
 def paint_cuts(
     painter: QPainter,
     cuts: CutLines,
@@ -246,6 +277,41 @@ def paint_tabs(
         tabs.append(Label(box, "cut", chunk))
         taken = y + TAB_HEIGHT / 2
     return tabs
+
+
+def paint_flags(
+    painter: QPainter,
+    lines: CutLines,
+    transform: QTransform,
+    page_box: QRectF,
+    text: str,
+    *,
+    ink: QColor,
+    paper: QColor,
+    font: QFont,
+    beside: Sequence[Label] = (),
+) -> None:
+    """Write a word at the right edge of a page where each of some lines is, if there is room.
+
+    `beside`: the tabs that are there already; the word goes below one in its way.
+    """
+    painter.setFont(font)
+    width = QFontMetricsF(font).horizontalAdvance(text) + 10
+    taken = -1e9
+    for y in np.sort(mapped(lines.paths[:, 3], transform)[:, 1]).tolist():
+        if y - TAB_HEIGHT / 2 < taken + TAB_GAP:
+            continue
+        top = min(y - TAB_HEIGHT / 2, page_box.bottom() - TAB_HEIGHT)
+        box = QRectF(page_box.right() + FLAG_REACH - width, top, width, TAB_HEIGHT)
+        for label in beside:
+            if label.box.intersects(box):
+                box.moveTop(label.box.bottom() + TAB_GAP)
+        painter.setPen(QPen(ink, 1, Qt.PenStyle.DashLine))
+        painter.setBrush(paper)
+        painter.drawRoundedRect(box, 3, 3)
+        painter.setPen(ink)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        taken = box.bottom()
 
 
 def paint_lane(
