@@ -48,7 +48,7 @@ def kinds_of(containers: Passages, chosen: Mask, supply: VectorSupply) -> Kinds:
     if supply.truncates:
         return Kinds(np.zeros(len(is_long), np.bool_), "exact", count)
     if supply.policy == "late" and supply.can_pool:
-        will_be_replaced = bool((chosen & ~is_long).any())
+        will_be_replaced = supply.estimates or bool((chosen & ~is_long).any())
         return Kinds(chosen.copy(), "late" if will_be_replaced else "pooled", count)
     return Kinds(is_long, "pooled" if count else "exact", count)
 

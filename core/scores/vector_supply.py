@@ -124,6 +124,7 @@ class VectorSupply:
     policy: `exact`: as a user's own pipeline would store them, pooled where a text is longer
     than the model reads. `late`: all pooled, at once. `auto`: exact as long as there are few.
     truncates: True in reference mode: long texts are encoded as far as the model reads.
+    estimates: True if `late` gives those of `sentence_estimate`: never final, whatever the length.
     late: makes the token vectors of the text when they are first needed; None: there are none.
     """
 
@@ -134,11 +135,12 @@ class VectorSupply:
     truncates: bool = False
     cancel: CancelToken = NEVER
     progress: Progress = silent
+    estimates: bool = False
 
     @property
     def can_pool(self) -> bool:
-        """True if spans of the text have late vectors."""
-        return self.late is not None and self.embedder.has_token_vectors
+        """True if spans of the text have late vectors, or estimates in their place."""
+        return self.late is not None and (self.embedder.has_token_vectors or self.estimates)
 
     @cached_property
     def tokens(self) -> TokenVectors:

@@ -166,17 +166,18 @@ class Scoring(QObject):
         )
 
     def _find_vectors(self, opened: OpenDocument, document: Document) -> None:
-        if self._pipeline.embedder is None or self._pipeline.has_token_vectors(document):
+        pipeline, embedder = self._pipeline, self._pipeline.embedder
+        if embedder is None or not document.text.strip():
             return
-        if not self._pipeline.embedder.has_token_vectors or not document.text.strip():
+        if pipeline.has_token_vectors(document) or pipeline.has_sentence_vectors(document):
             return
-
+        make = pipeline.token_vectors if embedder.has_token_vectors else pipeline.sentence_vectors
         job, made_of = f"vectors {opened.id}", (document.text, self._pipeline.embedder)
         if self._is_made(job, made_of):
             return
 
         def work(token: JobToken) -> object:
-            self._pipeline.token_vectors(document, cancel=token, progress=token.progress)
+            make(document, cancel=token, progress=token.progress)
             return None
 
         def done(_: object) -> None:
