@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from core.arrays import Spans
+from core.vectors.models import find_model
+from core.vectors.remote import RemoteEmbedder
 from gui import settings
 from gui.controllers.evaluating import Evaluating, Wanted
 from gui.controllers.labelling import Labelling
@@ -95,14 +97,14 @@ class Retrieval(QObject):
         storing.duplicates_found.connect(index.show_duplicates)
         storing.failed.connect(self._window.say)
         models.loading.connect(self._on_loading)
-        models.ready.connect(index.show_model)
         models.failed.connect(self._on_model_failed)
         models.consent_needed.connect(index.ask_consent)
         index.search.reranker_given.connect(self._use_reranker)
         index.search.place_given.connect(self._use_place)
         index.search.show_kept(settings.read(settings.RERANKER), settings.read(settings.INDEX_URI))
+        models.ready.connect(self._on_model)
         if models.current is not None:
-            index.show_model(models.current)
+            self._on_model(models.current)
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
@@ -130,6 +132,10 @@ class Retrieval(QObject):
 
     def _use_model(self, name: str, window: int) -> None:
         self._bench.models.load(name, window or None)
+
+    def _on_model(self, embedder: RemoteEmbedder) -> None:
+        self.index.show_model(embedder)
+        self.evaluation.setup.offer_model(find_model(embedder.name).id)
 
     def _on_loading(self, name: str) -> None:
         self.index.show_model_note(

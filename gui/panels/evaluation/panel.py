@@ -84,6 +84,7 @@ class EvaluatePanel(QWidget):
         self.stack = QStackedWidget()
         self.part = QComboBox()
         self.part.setAccessibleName("Model and pool")
+        self.part.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.measure = QComboBox()
         self.measure.setAccessibleName("Measure")
         self.note = QLabel()

@@ -25,8 +25,7 @@ class Published(EvaluationView):
         self.which.addItems([each.name for each in published_tables()])
         self.note = QLabel()
         self.note.setObjectName("muted")
-        self.note.setWordWrap(True)
-        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.grid = Grid("Published numbers")
         self.column.addWidget(self.which)
         self.column.addWidget(self.note)
@@ -52,6 +51,7 @@ class Published(EvaluationView):
 
     def _fill(self, *_: object) -> None:
         chosen = self._chosen()
-        parts = (chosen.source, chosen.how and f"Measured: {chosen.how}", chosen.note, OTHER_DATA)
+        parts = (chosen.source, OTHER_DATA, chosen.how and f"Measured: {chosen.how}", chosen.note)
         self.note.setText("  ·  ".join(part for part in parts if part))
+        self.note.setToolTip("\n\n".join(part for part in parts if part))
         self.grid.fill(chosen.header, chosen.rows)

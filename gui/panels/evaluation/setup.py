@@ -132,13 +132,20 @@ class Setup(QWidget):
         column.addWidget(self._second)
 
     def _fill_models(self) -> None:
-        for place, entry in enumerate(candidates.models_here()):
-            action = QAction(entry.id.split("/")[-1], self.models)
-            action.setCheckable(True)
-            action.setChecked(place == 0)
-            action.setData(entry.id)
-            action.toggled.connect(self._show_models)
-            self.models.addAction(action)
+        for entry in candidates.models_here():
+            self.offer_model(entry.id)
+        self.models.actions()[0].setChecked(True)
+
+    def offer_model(self, name: str) -> None:
+        """Offer one more model: of a folder or endpoint of the user's, or one that was fetched."""
+        if any(each.data() == name for each in self.models.actions()):
+            return
+        action = QAction(name.rsplit("/", maxsplit=1)[-1], self.models)
+        action.setToolTip(name)
+        action.setCheckable(True)
+        action.setData(name)
+        action.toggled.connect(self._show_models)
+        self.models.addAction(action)
         self._show_models()
 
     @property

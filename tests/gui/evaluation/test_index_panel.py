@@ -156,6 +156,13 @@ def test_text_goes_to_a_host_only_after_the_user_agreed(bench, qtbot):
     assert models.current is None and panel.model.count() > 10
 
 
+def test_the_model_in_force_is_offered_for_evaluations(searched):
+    setup = searched.workbench.retrieval.evaluation.setup
+    offered = [action.data() for action in setup.models.actions()]
+    assert offered.count("toy") == 1
+    assert setup.chosen_models == (offered[0],) != ("toy",)
+
+
 def test_an_unknown_model_leaves_the_one_in_force(searched, qtbot):
     models = searched.workbench.models
     with qtbot.waitSignal(models.failed, timeout=WAIT) as failed:

@@ -48,7 +48,7 @@ def test_published_numbers_stand_by_themselves(panel, qtbot):
     view.which.setCurrentText("Clinical study: retrieval")
     row = next(row for row in view.table().rows if row[0] == "adaptive")
     assert row[1:5] == ["0.50", "0.31–0.68", "0.88", "0.69–1.00"]
-    assert "30 questions" in view.note.text() and "other data" in view.note.text()
+    assert "30 questions" in view.note.text() and "From other data" in view.note.text()
 
 
 def test_the_best_of_one_half_is_reported_on_the_other(panel, evaluation_of_many):
