@@ -23,6 +23,7 @@ from typing import Any
 
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.errors import Cancelled, ChunkscopeError, EngineEnded, ModelError
+from core.openmp import wait_asleep
 
 POLL_SECONDS = 0.02
 CLOSE_SECONDS = 1.0
@@ -211,6 +212,7 @@ class _Steps:
 def _serve(pipes: list[Connection]) -> None:
     """The child; ends when the parent closes its pipes."""
     forget_semaphores()
+    wait_asleep()
     turns = _Turns()
     long = threading.Thread(target=_serve_long, args=(pipes[_LONG], turns), daemon=True)
     long.start()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.arrays import Spans, Vectors, as_spans
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.errors import ModelError
+from core.openmp import wait_asleep
 from core.vectors.cache import Space, VectorCache, encode_through
 from core.vectors.models import ModelEntry, folder_revision
 
@@ -189,6 +190,7 @@ def load_sentence_transformer(
 def _load(folder: Path) -> tuple[Any, Any]:
     """The model and its tokenizer, without truncation and padding."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # the caller sets thread counts
+    wait_asleep()
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
     from transformers.utils import logging
