@@ -2,13 +2,14 @@
 """An evaluation as one function of plain values, so that the engine process can run it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from core.cancel import CancelToken, Progress
 from core.document.model import Document
 from core.pipeline import Pipeline
 from core.search.case import Contender
+from core.search.conclusions import effect_of_duplicates
 from core.search.evaluate import Evaluation, evaluate
 from core.search.evaluation import Options
 from core.search.judgements import Judgements
@@ -41,6 +42,9 @@ class Plan:
 def run_plan(plan: Plan, *, cancel: CancelToken, progress: Progress) -> Evaluation:
     """Evaluate as planned, with models of this process.
 
+    Where near-duplicates are left out of the rankings, it is evaluated with them too, and told what
+    that changes.
+
     Raises:
         ParameterError, ModelError, SearchError: as `core.search.evaluate.evaluate`.
     """
@@ -53,17 +57,27 @@ def run_plan(plan: Plan, *, cancel: CancelToken, progress: Progress) -> Evaluati
         return pipeline.score(document, chunks, policy="late", cancel=cancel).values
 
     needs_model = plan.options.retrieval != "text" or plan.intrinsic
-    return evaluate(
-        plan.documents,
-        plan.query_sets,
-        contenders,
-        stages=pipeline,
-        options=plan.options,
-        embedders=[load_embedder(name) for name in plan.models] if needs_model else (),
-        judgements=plan.judgements,
-        tags=plan.tags,
-        intrinsic=intrinsic if plan.intrinsic else None,
-        folder=plan.folder,
-        cancel=cancel,
-        progress=progress,
-    )
+    embedders = [load_embedder(name) for name in plan.models] if needs_model else ()
+
+    def evaluated(options: Options) -> Evaluation:
+        return evaluate(
+            plan.documents,
+            plan.query_sets,
+            contenders,
+            stages=pipeline,
+            options=options,
+            embedders=embedders,
+            judgements=plan.judgements,
+            tags=plan.tags,
+            intrinsic=intrinsic if plan.intrinsic else None,
+            folder=plan.folder,
+            cancel=cancel,
+            progress=progress,
+        )
+
+    evaluation = evaluated(plan.options)
+    if not plan.options.without_duplicates:
+        return evaluation
+    plain = evaluated(replace(plan.options, without_duplicates=False))
+    effect = tuple(effect_of_duplicates(plain, evaluation))
+    return replace(evaluation, duplicate_effect=effect)

@@ -195,6 +195,7 @@ class Evaluation:
 
     chosen: by measure, model and pool, the best strategy of one random half of the questions,
         reported on the other half.
+    duplicate_effect: each measure without later near-duplicates against the measure with them.
     """
 
     options: Options
@@ -210,3 +211,4 @@ class Evaluation:
     document_pairs: tuple[Any, ...]
     warnings: tuple[str, ...]
     chosen: tuple[ChosenOnHalf, ...] = ()
+    duplicate_effect: tuple[NamedComparison, ...] = ()

@@ -25,6 +25,7 @@ from gui.panels.evaluation.boxes import Boxes
 from gui.panels.evaluation.correlation import Correlation
 from gui.panels.evaluation.costs import Costs
 from gui.panels.evaluation.downstream import Downstream
+from gui.panels.evaluation.duplicate_effect import DuplicateEffect
 from gui.panels.evaluation.export import ask_and_export
 from gui.panels.evaluation.gold_matrix import GoldMatrix
 from gui.panels.evaluation.halves import Halves
@@ -56,6 +57,7 @@ VIEWS: tuple[type[EvaluationView], ...] = (
     Downstream,
     Sensitivity,
     Halves,
+    DuplicateEffect,
     Published,
 )
 

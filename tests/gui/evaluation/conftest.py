@@ -97,11 +97,11 @@ def evaluation(_own_folders) -> Evaluation:
 
 @pytest.fixture(scope="session")
 def evaluation_of_many(_own_folders) -> Evaluation:
-    """Four strategies on twenty questions: each is asked in two ways."""
+    """Four strategies on twenty questions, with and without near-duplicates."""
     again = tuple(
         replace(each, name=f"{each.name} again", queries=_reworded(each)) for each in SETS
     )
-    return evaluated(sets=(*SETS, *again))
+    return evaluated(sets=(*SETS, *again), without_duplicates=True)
 
 
 def _reworded(questions: QuerySet) -> tuple[Query, ...]:

@@ -62,6 +62,18 @@ def test_the_best_of_one_half_is_reported_on_the_other(panel, evaluation_of_many
     assert "took no part in the choice" in view.sentence.text()
 
 
+def test_measures_are_shown_with_and_without_duplicates(panel, evaluation, evaluation_of_many):
+    panel.put(evaluation)
+    panel.show_view("Effect of duplicates")
+    view = panel.views["Effect of duplicates"]
+    assert "ignore duplicates" in view._message.text()
+    panel.put(evaluation_of_many)
+    assert len(view.table().rows) == 4
+    for name, before, without, difference, *_ in view.table().rows:
+        assert before + difference == pytest.approx(without)
+        assert name in view.shown.names
+
+
 def test_halves_of_few_questions_are_refused_with_the_reason(panel, evaluation):
     panel.put(evaluation)
     panel.show_view("Choose on half")
