@@ -13,11 +13,16 @@ from PySide6.QtWidgets import (
 
 from core.scores.mean import CODES
 from core.scores.results import Scores
+from core.scores.selection import codes_of_mixed_kinds
 from gui.panels.behind import Behind
 from gui.panels.slot_list import swatch
 from gui.state import Slot, State
 from gui.theme import ROW_HEIGHT, Theme
 
+MIXED = (
+    "Vectors of several kinds: pooled values are higher, so these cannot be compared.\n"
+    "The tab Compare scores all by one kind."
+)
 TITLES = ("Strategy", "Chunks", *CODES, "Mean")
 
 
@@ -96,6 +101,16 @@ class SideBySide(QTableWidget):
                 words += [measure_words(scores, code) for code in CODES] + [mean_words(scores)]
             for column, text in enumerate(words):
                 self._show_cell(row, column, text, slot, scores)
+        found = [current.result(slot.id).scores for slot in self._state.slots]
+        self._warn([scores for scores in found if scores is not None])
+
+    def _warn(self, shown: list[Scores]) -> None:
+        """Mark the scores whose values are of several kinds of vectors, once they are final."""
+        mixed = codes_of_mixed_kinds(shown) if all(each.is_final for each in shown) else []
+        for column, code in enumerate(CODES, 2):
+            title = self.horizontalHeaderItem(column)
+            title.setText(f"{code} ▲" if code in mixed else code)
+            title.setToolTip(MIXED if code in mixed else "")
 
     def showEvent(self, event: object) -> None:
         """Catch up with what happened while hidden."""

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Weights, options, heat, and the strategies side by side."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 
 from core.scores.mean import document_mean
+from core.scores.results import Measure
 from gui.heat import heat_colour, heat_values
 from gui.panels.score_settings import OWN_WEIGHTS, ScoreSettings
 from gui.panels.scores_panel import ScoresPanel
@@ -67,6 +70,20 @@ def test_a_row_of_the_table_chooses_its_strategy(lab: Lab, panel: ScoresPanel) -
     lab.qtbot.mouseClick(panel.side.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
     assert lab.state.chosen == slots[1]
     assert panel.side.item(0, 5).text() == "1.000"
+
+
+def test_scores_of_several_kinds_of_vectors_are_marked(lab: Lab, panel: ScoresPanel) -> None:
+    slots = lab.show("FC:size=100,overlap=0", "SBC")
+    for slot, state in zip(slots, ("exact", "pooled"), strict=True):
+        scores = lab.opened.result(slot).scores
+        measure = Measure("ICC", 0.5, 1, scores["ICC"].per_chunk, state=state)
+        lab.opened.result(slot).scores = replace(
+            scores, measures={**scores.measures, "ICC": measure}
+        )
+    panel.side.refresh()
+    titles = [panel.side.horizontalHeaderItem(column).text() for column in range(2, 7)]
+    assert titles == ["RC", "ICC ▲", "DCC", "BI", "SC"]
+    assert "Compare" in panel.side.horizontalHeaderItem(3).toolTip()
 
 
 def test_heat_is_stronger_where_a_chunk_lacks_more(lab: Lab, panel: ScoresPanel) -> None:
