@@ -10,6 +10,7 @@ def style_sheet(theme: Theme) -> str:
     text, muted, accent = theme.text.name(), theme.muted.name(), theme.accent.name()
     return f"""
     QWidget {{ color: {text}; }}
+    QWidget:disabled {{ color: {muted}; }}
     QMainWindow, QMenuBar, QToolBar, QStatusBar, QDockWidget {{ background: {window}; }}
     QMainWindow::separator {{ background: {border}; width: 4px; height: 4px; }}
     QMainWindow::separator:hover {{ background: {accent}; }}

@@ -21,6 +21,8 @@ VALUES: dict[str, Callable[[Fact], float]] = {
 }
 AXES = (*CODES, "Mean")
 LABEL_GAP = 0.11  # between names of curves, of the height of the plot
+LABEL_DIPS = 13  # the least gap
+LABEL_ROOM = 0.12  # for the names behind the ends of curves, of the width
 
 
 def pareto_front(points: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -232,6 +234,9 @@ class SweepPlot(pg.PlotWidget):
         if is_map:
             self._show_map(table[:, -1])
         self.autoRange()
+        if len(names) == 1 and len(table):
+            low, high = self._places[:, 0].min(), self._places[:, 0].max()
+            self.setXRange(low, high + LABEL_ROOM * (high - low), padding=0.02)
 
     def _place_labels(self, table: NDArray[np.float64]) -> None:
         """Name the curves at their ends, one below the other where they end together."""
@@ -241,11 +246,18 @@ class SweepPlot(pg.PlotWidget):
             self._labels[place].setVisible(bool(len(known)))
             if len(known):
                 ends.append((float(table[known[-1], place]), int(known[-1]), place))
-        gap = (float(np.nanmax(table)) - float(np.nanmin(table))) * LABEL_GAP if ends else 0.0
-        above = np.inf
-        for value, row, place in sorted(ends, reverse=True):
+        if not ends:
+            return
+        low, high = float(np.nanmin(table)), float(np.nanmax(table))
+        ends.sort(reverse=True)
+        gap = (high - low) * max(LABEL_GAP, LABEL_DIPS / max(1.0, self.plotItem.vb.height()))
+        places, above = [], np.inf
+        for value, _, _ in ends:
             above = min(value, above - gap)
-            self._labels[place].setPos(self._places[row, 0], above)
+            places.append(above)
+        raised = max(0.0, low - places[-1])  # else the lowest would lie below the plot
+        for (_, row, place), across in zip(ends, places, strict=True):
+            self._labels[place].setPos(self._places[row, 0], across + raised)
 
     def _show_map(self, means: NDArray[np.float64]) -> None:
         xs, columns = np.unique(self._places[:, 0], return_inverse=True)

@@ -108,9 +108,9 @@ class SideBySide(QTableWidget):
         """Mark the scores whose values are of several kinds of vectors, once they are final."""
         mixed = codes_of_mixed_kinds(shown) if all(each.is_final for each in shown) else []
         for column, code in enumerate(CODES, 2):
-            title = self.horizontalHeaderItem(column)
-            title.setText(f"{code} ▲" if code in mixed else code)
+            title = QTableWidgetItem(f"{code} ▲" if code in mixed else code)
             title.setToolTip(MIXED if code in mixed else "")
+            self.setHorizontalHeaderItem(column, title)
 
     def showEvent(self, event: object) -> None:
         """Catch up with what happened while hidden."""
