@@ -24,10 +24,17 @@ import numpy as np
 from core.arrays import Indices, Mask, Offsets, Spans
 from core.strategies.ascii_view import ascii_bytes, is_letter_or_digit
 from core.strategies.source import Source
-from core.units.tokens import PieceCounter, canonical_tokenizer, code_points, is_space
+from core.units.tokens import (
+    PieceCounter,
+    canonical_tokenizer,
+    code_points,
+    is_space,
+    token_table,
+)
 
 _WAS_SPACE = (0x180E, 0x200B, 0xFEFF)  # white space in some versions of Unicode or libraries
 SEGMENT = 128  # characters, about; shorter segments are counted together
+_QUICK = ("cl100k_base", "o200k_base", "words")  # the tokens of a whole text cost little
 
 
 class SpanCounter:
@@ -40,29 +47,44 @@ class SpanCounter:
         self._places: list[int] = []
         self._sums: list[int] = []
         self._is_place = np.empty(0, np.bool_)
+        self._all: tuple[Offsets, Indices] | None = None
+        # of each start and end that was asked for: the place beside it, and the units up to there
+        self._heads: dict[int, tuple[int, int]] = {}
+        self._tails: dict[int, tuple[int, int]] = {}
 
     def count(self, start: int, end: int) -> int:
         """Units of the text from `start` to `end`, by itself."""
         if self._is_additive:
             return end - start
-        self._prepare()
-        first, last = bisect_left(self._places, start), bisect_right(self._places, end) - 1
+        first, head = self._heads.get(start) or self._head(start)
+        last, tail = self._tails.get(end) or self._tail(end)
         if first > last:
             return self.counter.count(self.text[start:end])
-        middle = self._sums[last] - self._sums[first]
-        head, tail = self._places[first], self._places[last]
-        if start < head:
-            middle += self.counter.count(self.text[start:head])
-        if tail < end:
-            middle += self.counter.count(self.text[tail:end])
-        return middle
+        return self._sums[last] - self._sums[first] + head + tail
+
+    def _head(self, start: int) -> tuple[int, int]:
+        """The first place from `start` on, and the units before it."""
+        self._prepare()
+        first = bisect_left(self._places, start)
+        to = self._places[first] if first < len(self._places) else start
+        head = self.counter.count(self.text[start:to]) if start < to else 0
+        self._heads[start] = first, head
+        return first, head
+
+    def _tail(self, end: int) -> tuple[int, int]:
+        """The last place up to `end`, and the units behind it."""
+        self._prepare()
+        last = bisect_right(self._places, end) - 1
+        since = self._places[last] if last >= 0 else end
+        tail = self.counter.count(self.text[since:end]) if since < end else 0
+        self._tails[end] = last, tail
+        return last, tail
 
     def counts(self, spans: Spans) -> Indices:
         """int64 (n,): units of each span, int64 (n, 2)."""
         if self._is_additive:
             return spans[:, 1] - spans[:, 0]
-        self._prepare()
-        places, sums = np.array(self._places, np.int64), np.array(self._sums, np.int64)
+        places, sums = self._sums_at_places()
         first = np.searchsorted(places, spans[:, 0], side="left")
         last = np.searchsorted(places, spans[:, 1], side="right") - 1
         inside = np.flatnonzero(first <= last)
@@ -81,6 +103,18 @@ class SpanCounter:
             return np.ones(len(offsets), np.bool_)
         self._prepare()
         return self._is_place[offsets]
+
+    def _sums_at_places(self) -> tuple[Offsets, Indices]:
+        """Places, int64 (p,), and the units before each: at every place where that costs little."""
+        self._prepare()
+        if self._all is None:
+            if self.counter.tokenizer in _QUICK:
+                places = np.flatnonzero(self._is_place)
+                table = token_table(self.text, self.counter.tokenizer)
+                self._all = places, table.first_token_from(places)
+            else:
+                self._all = np.array(self._places, np.int64), np.array(self._sums, np.int64)
+        return self._all
 
     def _rests(self, starts: Offsets, ends: Offsets) -> Indices:
         """int64 (n,): units from each start to each end, encoded; 0 for what is empty."""
