@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The list of notices of the document shown; a click goes to the page."""
 
+import re
+from collections.abc import Iterable
+
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from core.document.model import Notice
+from core.document.page_notices import name_pages
 
 WIDTH, MOST_HEIGHT = 460, 320
 _PAGE = Qt.ItemDataRole.UserRole
+_OF_ITS_PAGE = re.compile(r"^Page \d+ | of page \d+")  # said once more in the message
 
 
 class NoticeList(QWidget):
@@ -35,10 +40,9 @@ class NoticeList(QWidget):
     def open_with(self, notices: tuple[Notice, ...], corner: QPoint) -> None:
         """Show notices; `corner` is where the right bottom corner goes, on the screen."""
         self._list.clear()
-        for notice in notices:
-            where = "" if notice.page is None else f"Page {notice.page + 1}: "
-            item = QListWidgetItem(f"▲ {where}{notice.message}")
-            item.setData(_PAGE, notice.page)
+        for message, page in rows_of(notices):
+            item = QListWidgetItem(f"▲ {message}")
+            item.setData(_PAGE, page)
             self._list.addItem(item)
         self.resize(WIDTH, MOST_HEIGHT)
         rows = sum(self._list.sizeHintForRow(row) + 2 for row in range(self._list.count()))
@@ -52,3 +56,21 @@ class NoticeList(QWidget):
         if page is not None:
             self.hide()
             self.page_asked.emit(int(page))
+
+
+def rows_of(notices: Iterable[Notice]) -> list[tuple[str, int | None]]:
+    """What is said, and the page to go to; the same of many pages is one row."""
+    rows: dict[tuple[str, str], list[int]] = {}
+    for notice in notices:
+        message = _OF_ITS_PAGE.sub("", notice.message) if notice.page is not None else ""
+        pages = rows.setdefault((notice.kind, message or notice.message), [])
+        if notice.page is not None:
+            pages.append(notice.page)
+    return [
+        (f"{_capital(name_pages(pages))}: {message}", min(pages)) if pages else (message, None)
+        for (_, message), pages in rows.items()
+    ]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
