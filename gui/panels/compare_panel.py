@@ -240,8 +240,12 @@ class ComparePanel(QWidget):
         self.bar.show()
         self.says.hide()
         self._on_current()
-        if self._swept and not self.model.rowCount():
+        if self.model.rowCount():
+            return  # the rows that are there are scored anew
+        if self._swept:
             self.plots.setCurrentWidget(self.plots.sweep)
+        elif self.plots.currentWidget() is self.plots.sweep:
+            self.plots.setCurrentWidget(self.plots.scatter)
 
     def _on_current(self, *_: object) -> None:
         current = self._state.current

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Tags of documents: typed in the window, kept, undone, and what they are used for."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
@@ -12,7 +13,9 @@ from gui.panels.search_options import pages_in
 from gui.tags import tags_in
 from tests.gui.evaluation.conftest import SECOND, read_json
 
-WAIT = 120_000
+# The engine works at a low priority, so on a busy machine it may be given little of a processor.
+WAIT = 400_000
+pytestmark = pytest.mark.timeout(1_200)
 
 
 def opened(bench, files):

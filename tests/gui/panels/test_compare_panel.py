@@ -96,6 +96,16 @@ def test_a_sweep_of_two_parameters_draws_a_heat_map(lab: Lab, panel: ComparePane
     assert np.isfinite(image).sum() == panel.model.rowCount()
 
 
+def test_the_plot_in_front_is_one_that_shows_something(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("SGC:sentences=4,overlap=0")
+    panel.first.setCurrentText("sentences")
+    panel.steps.setValue(3)
+    compare(lab, panel, SWEEP)
+    assert panel.plots.currentWidget() is panel.plots.sweep
+    compare(lab, panel, VISIBLE)
+    assert panel.plots.currentWidget() is panel.plots.scatter
+
+
 def test_ablations_take_one_thing_away(lab: Lab, panel: ComparePanel) -> None:
     lab.show("FC:size=100,overlap=20")
     compare(lab, panel, ABLATIONS)
