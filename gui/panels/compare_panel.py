@@ -271,7 +271,9 @@ class ComparePanel(QWidget):
         del is_complete
         self.run.setText("Compare")
         self.bar.hide()
-        self._show()
+        if len(self._comparing.comparisons) > 1:
+            self._show()  # of one document, the rows were shown when they were ranked
+        self._allow_exact()
 
     def _comparison(self) -> Comparison | None:
         return self._comparing.comparisons.get(self._shown)
@@ -286,9 +288,7 @@ class ComparePanel(QWidget):
                 self.select_row(row)
         self._show_plots()
         comparison = self._comparison()
-        why_not = self._comparing.why_not_exactly(self._shown)
-        self.exact.setEnabled(not why_not and not self._comparing.is_running)
-        self.exact.setToolTip(why_not or EXACT_TIP)
+        self._allow_exact()
         lines = [] if comparison is None else [winner_words(comparison)]
         over = self._comparing.over_documents()
         self.documents.show_comparisons(list(self._comparing.comparisons.values()), over)
@@ -296,6 +296,11 @@ class ComparePanel(QWidget):
             lines.append(corpus_words(over, len(self._comparing.comparisons)))
         self.says.setText("\n".join(line for line in lines if line))
         self.says.setVisible(bool(self.says.text()))
+
+    def _allow_exact(self) -> None:
+        why_not = self._comparing.why_not_exactly(self._shown)
+        self.exact.setEnabled(not why_not and not self._comparing.is_running)
+        self.exact.setToolTip(why_not or EXACT_TIP)
 
     def _show_plots(self) -> None:
         facts = [f for row in range(self.model.rowCount()) if (f := self.model.fact(row))]

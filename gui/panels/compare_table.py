@@ -195,9 +195,11 @@ class CompareModel(QStandardItemModel):
         """More rows were computed."""
         if self._comparison is None or len(self._comparison.rows) <= len(self._facts):
             return
+        known = [repr(fact.gain_of_reg) for fact in self._facts]  # as words: nan is not equal
         self._facts = facts_of(self._comparison, self._weights)
         for row, fact in enumerate(self._facts):
-            self._put(row, fact)  # of an earlier one the gain of REG may be known now
+            if row >= len(known) or known[row] != repr(fact.gain_of_reg):
+                self._put(row, fact)
 
     def fact(self, row: int) -> Fact | None:
         """What stands in a row."""
