@@ -2,7 +2,7 @@
 """What is painted over one page, layer by layer, from the state."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from gui.heat import heat_colour, heat_values
 from gui.pages import painters
 from gui.pages.overlay import NO_PIECES, OverlayMaker, PageOverlay, Pieces
 from gui.pages.painters import Label
-from gui.state import Hit, OpenDocument, Selection, Slot, SlotResult, State
+from gui.state import NOTHING, Hit, OpenDocument, Selection, Slot, SlotResult, State
 from gui.theme import (
     CUT_WIDTH,
     DASHES,
@@ -375,7 +375,9 @@ class Composer:
     def _paint_pointed(self, canvas: "_Canvas", maker: OverlayMaker) -> None:
         if "selection" not in self._shown.layers:
             return
-        for pointed, width in ((self._state.selection, 2.0), (self._state.hovered, 1.0)):
+        selected, hovered = self._state.selection, self._state.hovered
+        pairs = ((self._parents_of(hovered), 1.0), (selected, 2.0), (hovered, 1.0))
+        for pointed, width in pairs:
             pieces = self._pointed_pieces(pointed, maker, canvas.page)
             painters.paint_outline(
                 canvas.painter,
@@ -384,6 +386,17 @@ class Composer:
                 painters.for_paper(canvas.theme.accent),
                 width,
             )
+
+    def _parents_of(self, pointed: Selection) -> Selection:
+        """The chunks that hold the nested ones under the pointer."""
+        opened = self._state.current
+        if pointed.kind != "chunk" or opened is None or pointed.slot < 0:
+            return NOTHING
+        chunks = opened.result(pointed.slot).chunks
+        if chunks is None:
+            return NOTHING
+        found = [int(chunks.parents[i]) for i in pointed.ids if i < len(chunks)]
+        return replace(pointed, ids=tuple(i for i in found if i >= 0))
 
     def _pointed_pieces(self, pointed: Selection, maker: OverlayMaker, page: int) -> Pieces:
         opened = self._state.current

@@ -267,3 +267,21 @@ def test_every_cut_can_be_counted_in_a_grey_picture(desk):
     tops = [desk.point_of(int(start)).y() for start in desk.chunks.starts[1:].tolist()]
     expected = sum(12 < top < view.height() - 4 for top in tops)
     assert lines == expected > 3
+
+
+def test_under_the_pointer_a_nested_chunk_lights_up_with_its_parent(desk):
+    desk.add("PCC:parent=400,child=100,overlap=0")
+    chunks = desk.chunks
+    child = int(np.flatnonzero(chunks.levels == 2)[1])
+    parent = int(chunks.parents[child])
+    corner = desk.point_of(int(chunks.spans[parent, 0]))
+    before = pixels(desk.picture())
+
+    desk.qtbot.mouseMove(
+        desk.view.viewport(), desk.point_of(int(chunks.spans[child, 0]) + 1).toPoint()
+    )
+
+    assert desk.state.hovered.ids == (child,)
+    changed = (pixels(desk.picture()) != before).any(axis=2)
+    x, y = round(corner.x()), round(corner.y())
+    assert changed[y - 14 : y + 14, x - 14 : x + 14].any()
