@@ -11,13 +11,13 @@ from core.strategies.chunks import Chunks, reasons
 from core.strategies.groups import group_chunks
 from core.strategies.registry import strategy
 from core.strategies.sentence_groups import (
-    LENGTH_UNIT,
     MeasuredSentences,
     above_limit,
     cut_values,
     measured_sentences,
     one_sentence_notice,
 )
+from core.strategies.sizes import LENGTH_UNIT
 from core.strategies.source import Source
 from core.strategies.windows import SOURCE
 from core.units.words import word_counts

@@ -23,12 +23,12 @@ from core.strategies.nested_pieces import (
 from core.strategies.ranges import ranges
 from core.strategies.recursive import (
     DEFAULT_SEPARATORS,
-    LENGTH_UNIT,
     RecursivePieces,
     recursive_pieces,
 )
 from core.strategies.recursive_merge import Placed, as_chunks, split_recursively
 from core.strategies.registry import strategy
+from core.strategies.sizes import LENGTH_UNIT
 from core.strategies.source import Source
 
 PCC = Declaration(

@@ -21,6 +21,7 @@ from core.errors import ParameterError
 from core.strategies.chunks import Chunks, Rule, one_span_chunks, reasons
 from core.strategies.pattern_child import FINISHED, TOO_MANY
 from core.strategies.registry import strategy
+from core.strategies.separator_search import attach_parameter
 from core.strategies.source import Source
 
 TIME_LIMIT_SECONDS = 2.0
@@ -44,14 +45,7 @@ RGX = Declaration(
             slow=True,
             help="A Python regular expression; matches of length 0 are cut points too",
         ),
-        Parameter(
-            "attach",
-            default="start",
-            type="choice",
-            choices=("start", "end"),
-            slow=True,
-            help="A match begins the chunk behind it, or ends the one before it",
-        ),
+        attach_parameter("A match begins the chunk behind it, or ends the one before it"),
         Parameter(
             "min_chars",
             default=10,

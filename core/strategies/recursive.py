@@ -15,12 +15,12 @@ from core.strategies.nested_pieces import NestedPieces, Separator, literal, nest
 from core.strategies.recursive_merge import TextEdges, as_chunks, ranks_of, split_recursively
 from core.strategies.registry import strategy
 from core.strategies.separator_lists import listed
+from core.strategies.sizes import LENGTH_UNIT
 from core.strategies.source import Source
-from core.units.tokens import TOKENIZERS, canonical_tokenizer
+from core.units.tokens import canonical_tokenizer
 
 DEFAULT_SEPARATORS = ("\n\n", "\n", " ", "")
 CLINICAL_SEPARATORS = (r"\n\n", r"(?<=[.!?])\s+", r"(?<=[,;:])\s+", r"\s+", "")
-LENGTH_UNITS = ("characters", *(name for name in TOKENIZERS if name != "characters"))
 
 SIZE = Parameter(
     "size",
@@ -39,14 +39,6 @@ OVERLAP = Parameter(
     step=5,
     unit="length units",
     help="At most so much is repeated from the chunk before, in whole pieces; often nothing",
-)
-LENGTH_UNIT = Parameter(
-    "length_unit",
-    default="characters",
-    type="choice",
-    choices=LENGTH_UNITS,
-    slow=True,
-    help="What a length counts: characters as the released code, or tokens as the paper's legend",
 )
 SEPARATORS = Parameter(
     "separators",

@@ -19,22 +19,14 @@ from core.strategies.groups import (
     windows,
 )
 from core.strategies.registry import strategy
+from core.strategies.sizes import LENGTH_UNIT
 from core.strategies.source import Source
 from core.strategies.windows import SOURCE, step_of
-from core.units.tokens import TOKENIZERS
 
 SENTENCE_END = Rule("sentence end", "a sentence ends here")
 FULL_SENTENCES = Rule("group end", "the chunk has its {threshold:.0f} sentences")
 STEPPED_SENTENCES = Rule("group start", "starts {value:.0f} sentences after the one before")
 
-LENGTH_UNIT = Parameter(
-    "length_unit",
-    default="characters",
-    type="choice",
-    choices=("characters", *(name for name in TOKENIZERS if name != "characters")),
-    slow=True,
-    help="What a length counts: characters as the released code, or tokens as the paper's legend",
-)
 
 SBC = Declaration(
     code="SBC",

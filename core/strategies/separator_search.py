@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
+from core.declaration import Parameter
 from core.errors import ParameterError
 
 Attach = Literal["start", "end"]
@@ -38,6 +39,11 @@ PAPER_SEPARATORS = (
 LITERAL_SEPARATORS = ("\n\n", "\n", " ", "")
 TINY = 10  # characters; shorter pieces are joined to a neighbour
 TIME_LIMIT_SECONDS = 2.0
+
+
+def attach_parameter(words: str) -> Parameter:
+    """Where a separator goes: to the piece behind it, or to the one before."""
+    return Parameter("attach", "start", words, type="choice", choices=("start", "end"), slow=True)
 
 
 @dataclass(frozen=True, slots=True)

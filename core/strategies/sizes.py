@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Indices, Offsets, Spans
-from core.declaration import Declaration, Value
+from core.declaration import Declaration, Parameter, Value
 from core.strategies.source import Source
 from core.units.tokens import ALIASES, TOKENIZERS
 
@@ -17,6 +17,15 @@ _SIZE_NAMES = (
     *("sentences", "paragraphs", "pages", "max_words"),
 )
 _UNIT_CHOICES = ("length_unit", "length", "tokenizer")
+
+LENGTH_UNIT = Parameter(
+    "length_unit",
+    default="characters",
+    type="choice",
+    choices=("characters", *(name for name in TOKENIZERS if name != "characters")),
+    slow=True,
+    help="What a length counts: characters as the released code, or tokens as the paper's legend",
+)
 
 
 @dataclass(frozen=True, slots=True)

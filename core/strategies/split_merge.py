@@ -20,6 +20,7 @@ from core.strategies.separator_search import (
     PAPER_SEPARATORS,
     Attach,
     SplitSeparator,
+    attach_parameter,
     literal_separator,
     own_separator,
     published,
@@ -82,14 +83,7 @@ STM = Declaration(
             help="paper: 14 regular expressions; default: blank line, line, space, any place; "
             "or your own regular expressions as a JSON list",
         ),
-        Parameter(
-            "attach",
-            default="start",
-            type="choice",
-            choices=("start", "end"),
-            slow=True,
-            help="A separator begins the piece behind it, or ends the one before it",
-        ),
+        attach_parameter("A separator begins the piece behind it, or ends the one before it"),
         Parameter(
             "order",
             default="forward",

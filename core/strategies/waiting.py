@@ -10,6 +10,17 @@ from core.declaration import Declaration, Parameter
 WAITS = "Waits for a language model: none can be connected yet."
 _BENCH = "A Systematic Investigation of Document Chunking Strategies, Tables 1 and 2"
 
+MAX_CHARS = Parameter(
+    "max_chars", 1500, "Longest chunk", minimum=100, maximum=100_000, unit="characters"
+)
+OVERLAP = Parameter(
+    "overlap",
+    80,
+    "How far each chunk reaches back",
+    minimum=0,
+    maximum="max_chars / 2",
+    unit="characters",
+)
 LBDC = Declaration(
     code="LBDC",
     name="LLM boundary detection chunking",
@@ -28,17 +39,8 @@ LBDC = Declaration(
             step=0.01,
             unit="probability",
         ),
-        Parameter(
-            "max_chars", 1500, "Longest chunk", minimum=100, maximum=100_000, unit="characters"
-        ),
-        Parameter(
-            "overlap",
-            80,
-            "How far each chunk reaches back",
-            minimum=0,
-            maximum="max_chars / 2",
-            unit="characters",
-        ),
+        MAX_CHARS,
+        OVERLAP,
         Parameter(
             "batch", 20, "Pairs in one request", minimum=1, maximum=100, unit="pairs", slow=True
         ),
@@ -63,17 +65,8 @@ LSTC = Declaration(
             unit="characters",
             slow=True,
         ),
-        Parameter(
-            "max_chars", 1500, "Longest chunk", minimum=100, maximum=100_000, unit="characters"
-        ),
-        Parameter(
-            "overlap",
-            80,
-            "How far each chunk reaches back",
-            minimum=0,
-            maximum="max_chars / 2",
-            unit="characters",
-        ),
+        MAX_CHARS,
+        OVERLAP,
     ),
     model_made=True,
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.arrays import Indices, Mask, Spans
-from core.declaration import Declaration, Parameter, Preset
+from core.declaration import Bound, Declaration, Parameter, Preset
 from core.document.model import Notice
 from core.strategies.adjustments import SNAP_WORDS, moved_chunks
 from core.strategies.chunks import Chunks, Reasons, Rule, one_span_chunks
@@ -25,54 +25,30 @@ STEPPED_CHARACTERS = Rule("window start", "starts {value:.0f} characters after t
 
 def token_size(default: int) -> Parameter:
     """The size of a token window."""
-    return Parameter(
-        "size",
-        default=default,
-        minimum=1,
-        maximum=20_000,
-        step=5,
-        unit="tokens",
-        help="Tokens of a chunk",
-    )
+    return _tokens("size", default, "Tokens of a chunk")
 
 
 def token_overlap(default: int) -> Parameter:
     """The overlap of token windows."""
-    return Parameter(
-        "overlap",
-        default=default,
-        minimum=0,
-        maximum="size - 1",
-        step=5,
-        unit="tokens",
-        help="Tokens that a chunk shares with the one before",
-    )
+    words = "Tokens that a chunk shares with the one before"
+    return _tokens("overlap", default, words, minimum=0, maximum="size - 1")
 
 
 def token_window(default: int) -> Parameter:
     """The size of a sliding window."""
-    return Parameter(
-        "window",
-        default=default,
-        minimum=1,
-        maximum=20_000,
-        step=5,
-        unit="tokens",
-        help="Tokens of a chunk",
-    )
+    return _tokens("window", default, "Tokens of a chunk")
 
 
 def token_step(default: int) -> Parameter:
     """The step of a sliding window."""
-    return Parameter(
-        "step",
-        default=default,
-        minimum=1,
-        maximum=20_000,
-        step=5,
-        unit="tokens",
-        help="Tokens from one chunk's start to the next one's; above the window text is lost",
-    )
+    words = "Tokens from one chunk's start to the next one's; above the window text is lost"
+    return _tokens("step", default, words)
+
+
+def _tokens(
+    name: str, default: int, words: str, *, minimum: int = 1, maximum: Bound = 20_000
+) -> Parameter:
+    return Parameter(name, default, words, minimum=minimum, maximum=maximum, step=5, unit="tokens")
 
 
 def step_of(size: int, overlap: int) -> int:
