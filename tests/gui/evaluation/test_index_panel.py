@@ -3,14 +3,17 @@
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from core.document.model import Document
 from core.pipeline import Pipeline
 from core.strategies.recipe import parse_recipe
 from core.vectors.fetch import is_confirmed
+from gui import settings
 from gui.controllers.model_choice import endpoint_host
 from gui.panels.plots import tail_words
+from tests.core.vectors.test_endpoint import Server
 from tests.gui.evaluation.conftest import SECOND, TEXTS
 
 # The engine works at a low priority, so on a busy machine it may be given little of a processor.
@@ -161,6 +164,43 @@ def test_the_model_in_force_is_offered_for_evaluations(searched):
     offered = [action.data() for action in setup.models.actions()]
     assert offered.count("toy") == 1
     assert setup.chosen_models == (offered[0],) != ("toy",)
+
+
+def test_an_endpoint_of_the_users_answers_queries(searched, qtbot):
+    server = Server()
+    try:
+        name = f"{server.base}#tiny"
+        with qtbot.waitSignal(searched.workbench.models.ready, timeout=WAIT):
+            searched.workbench.retrieval.index.add_own(name)
+        searched.wait_for_chunks(searched.state.chosen)  # made anew with the model
+        hits = ask(searched, "How many visitors did the comet keeper count?")
+        assert len(hits) == 5
+        assert {body["model"] for body in server.requests} == {"tiny"}
+        sent = [text for body in server.requests for text in body["input"]]
+        assert "How many visitors did the comet keeper count?" in sent
+        setup = searched.workbench.retrieval.evaluation.setup
+        assert name in [action.data() for action in setup.models.actions()]
+    finally:
+        server.close()
+
+
+def test_the_index_is_kept_where_the_user_says_and_a_wrong_place_is_told(searched, qtbot, tmp_path):
+    panel, fields = searched.workbench.bottom.queries, searched.workbench.retrieval.index.search
+    ask(searched, "How many visitors did the comet keeper count?")
+    searched.workbench.bottom.show_tab("index")
+    QTest.keyClicks(fields.place, str(tmp_path / "lance"))
+    QTest.keyClick(fields.place, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: any((tmp_path / "lance").glob("*.lance")), timeout=WAIT)
+    (tmp_path / "file").write_text("no folder", "utf-8")
+    fields.place.setText(str(tmp_path / "file"))
+    QTest.keyClick(fields.place, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: f"index at {tmp_path / 'file'}" in panel.note, timeout=WAIT)
+    fields.reranker.setText(str(tmp_path / "no-model"))
+    fields.place.clear()
+    QTest.keyClick(fields.place, Qt.Key.Key_Return)
+    QTest.keyClick(fields.reranker, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "no-model" in panel.note, timeout=WAIT)
+    assert settings.read(settings.RERANKER) == str(tmp_path / "no-model")
 
 
 def test_an_unknown_model_leaves_the_one_in_force(searched, qtbot):
