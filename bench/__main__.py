@@ -7,7 +7,7 @@ from importlib import import_module
 
 from bench.report import print_rows, write
 
-PARTS = ("startup", "extraction", "rechunk", "scores", "window", "retrieval")
+PARTS = ("startup", "extraction", "rechunk", "growth", "scores", "window", "compare", "retrieval")
 
 
 def main() -> int:

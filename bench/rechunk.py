@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""Warm re-chunking after a fast or a slow parameter, cold splits, and growth."""
+"""Warm re-chunking after a fast or a slow parameter, all strategies at once, and cold splits.
+
+Times of a tick are processor time: the machine is shared. Growth is in `bench/growth.py`.
+"""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from bench.documents import REPORT, shared
 from bench.report import Row, row, timed
-from core.declaration import Parameter, Value
+from core.declaration import Declaration, Parameter, Value
 from core.document.model import Document
 from core.document.read import read_document
 from core.errors import ChunkscopeError
@@ -17,52 +20,141 @@ from core.strategies.registry import strategies
 from core.strategies.run import run
 from core.strategies.source import Units
 from core.units.tokens import token_table
+from core.vectors.embedder import Embedder
 from core.vectors.models import load_embedder
 
 TOKENS = 60_000
-PIECES = frozenset({"STM", "S1", "RTF"})
+CHARACTERS_A_TOKEN = 4.4
+PIECES = frozenset({"STM", "S1", "RTF", "REG"})
 EVENTS = 12
+TARGETS = {"instant": "5 ms", "embedding": "10 ms", "pieces": "20 ms", "layout": "20 ms"}
+SLOW_TARGETS = {"instant": "100 ms", "embedding": "200 ms", "layout": "100 ms"}
+# what others of a slow parameter of each type are tried: strings of the types that have no range
+PATTERNS = (r"\n{3,}", r"(?m)^#", r"[.!?]\s+")
+SEPARATORS = ('["\\n", " ", ""]', '["\\n\\n", ". ", " ", ""]')
+STAGES = ("SBC", "SGC", "RC", "DFC")  # of a hybrid whose stages are chosen
+ASKS = frozenset({"ADAPT", "IMPORT"})  # run others; need a file
 
 
 def measure() -> list[Row]:
     """All rows of this file."""
-    return [*warm(), *all_strategies(), *cold(), *growth()]
-
-
-def warm() -> list[Row]:
-    """A tick of the first fast number of every strategy, on 60,000 tokens."""
-    document = Document(_text(TOKENS))
-    units, embedder = Units(), load_embedder("minilm")
-    classes: dict[str, list[float]] = {}
-    slowest: dict[str, tuple[float, str]] = {}
-    for code, strategy in strategies().items():
-        ticks = list(_ticks(code))
-        if not ticks:
-            continue
-        try:
-            run(ticks[0], document, units, embedder=embedder, allow_many=True)
-        except ChunkscopeError:
-            continue
-        spent = []
-        for recipe in ticks:
-            begin = time.perf_counter()
-            run(recipe, document, units, embedder=embedder, allow_many=True)
-            spent.append((time.perf_counter() - begin) * 1000)
-        name = "pieces" if code in PIECES else strategy.declaration.strategy_class
-        classes.setdefault(name, []).extend(spent)
-        slowest[name] = max(slowest.get(name, (0.0, "")), (float(np.median(spent)), code))
-    targets = {"instant": "5 ms", "embedding": "10 ms", "pieces": "20 ms", "layout": "20 ms"}
+    document, units = Document(prose(TOKENS)), Units()
+    embedder = load_embedder("minilm")
     return [
-        row(
-            "warm re-chunk, 60,000 tokens",
-            name,
-            values,
-            "ms",
-            target=targets.get(name, ""),
-            note=f"slowest: {slowest[name][1]} {slowest[name][0]:.1f} ms",
-        )
+        *fast(document, units, embedder),
+        *slow(document, units, embedder),
+        *all_strategies(),
+        *cold(),
+    ]
+
+
+def fast(document: Document, units: Units, embedder: Embedder) -> list[Row]:
+    """Each strategy's slowest fast number, and REG behind the sentences; then the classes."""
+    rows, classes = [], dict[str, list[float]]()
+    for code, declaration in measured():
+        spent = {
+            parameter.name: _spent(ticks(code, parameter), document, units, embedder)
+            for parameter in declaration.parameters
+            if is_fast_number(parameter)
+        }
+        _add(rows, classes, code, spent)
+    sentences = {"SBC, reg.max": _spent(regularised(EVENTS), document, units, embedder)}
+    _add(rows, classes, "REG", sentences)
+    totals = [
+        row("by class, fast parameter", name, values, "ms", target=TARGETS.get(name, ""))
         for name, values in classes.items()
     ]
+    return rows + totals
+
+
+def _add(
+    rows: list[Row], classes: dict[str, list[float]], code: str, spent: dict[str, list[float]]
+) -> None:
+    """A row of the parameter that takes longest, and all values to their class."""
+    spent = {name: values for name, values in spent.items() if values}
+    if not spent:
+        return
+    is_piece = code in PIECES
+    name = "pieces" if is_piece else strategies()[code].declaration.strategy_class
+    classes.setdefault(name, []).extend(each for values in spent.values() for each in values)
+    slowest = max(spent, key=lambda each: float(np.median(spent[each])))
+    group = f"fast parameter, {TOKENS:,} tokens"
+    rows.append(row(group, code, spent[slowest], "ms", target=TARGETS[name], note=slowest))
+
+
+def slow(document: Document, units: Units, embedder: Embedder) -> list[Row]:
+    """Each slow parameter at other values, units and vectors at hand: prepared anew each time."""
+    rows = []
+    for code, declaration in measured():
+        for parameter in declaration.parameters:
+            if not parameter.slow:
+                continue
+            first, again = [], []
+            for recipe in _others(code, parameter):
+                try:
+                    first.append(once(recipe, document, units.aside(), embedder))
+                    again.append(once(recipe, document, units.aside(), embedder))
+                except ChunkscopeError:
+                    continue
+            rows.append(
+                row(
+                    "slow parameter, prepared anew",
+                    f"{code} {parameter.name}",
+                    again,
+                    "ms",
+                    target=SLOW_TARGETS.get(declaration.strategy_class, ""),
+                    note=f"first visit, units or vectors new: {max(first, default=0):,.0f} ms",
+                )
+            )
+    return rows
+
+
+def measured() -> Iterator[tuple[str, Declaration]]:
+    """The strategies that run here: no language model, nothing that runs others."""
+    for code, strategy in strategies().items():
+        declaration = strategy.declaration
+        if declaration.strategy_class == "model" or declaration.model_made or code in ASKS:
+            continue
+        yield code, declaration
+
+
+def _spent(
+    recipes: Sequence[Recipe], document: Document, units: Units, embedder: Embedder
+) -> list[float]:
+    """Milliseconds of processor time of each recipe, everything slow prepared."""
+    try:
+        for recipe in recipes[:1]:
+            run(recipe, document, units, embedder=embedder, allow_many=True)
+        return [once(recipe, document, units, embedder) for recipe in recipes]
+    except ChunkscopeError:
+        return []
+
+
+def once(recipe: Recipe, document: Document, units: Units, embedder: Embedder) -> float:
+    """Milliseconds of processor time of one run."""
+    begin = time.process_time()
+    run(recipe, document, units, embedder=embedder, allow_many=True)
+    return (time.process_time() - begin) * 1000
+
+
+def regularised(events: int) -> list[Recipe]:
+    """REG behind the sentences, at several sizes."""
+    return [make_recipe("SBC", {"reg": True, "reg.max": 1100 - 10 * k}) for k in range(events)]
+
+
+def _others(code: str, parameter: Parameter) -> list[Recipe]:
+    """Recipes with values of a slow parameter other than its default."""
+    if parameter.type == "boolean":
+        values: list[Value] = [not parameter.default]
+    elif parameter.type == "pattern":
+        values = list(PATTERNS)
+    elif parameter.type == "choice":
+        own = SEPARATORS if parameter.name.endswith("separators") and parameter.open_choice else ()
+        choices = (*parameter.choices, *own) or STAGES
+        values = [each for each in choices if each != parameter.default]
+    else:
+        values = _around(parameter)[1:4]
+    return _made(code, parameter, values)
 
 
 def all_strategies() -> list[Row]:
@@ -89,7 +181,7 @@ def all_strategies() -> list[Row]:
 
 def cold() -> list[Row]:
     """Cold splits of 1.45 MB, CPU time against one encode of ours."""
-    text = _text(330_000)[:1_444_000]
+    text = prose(330_000)[:1_444_000]
     encode = timed(lambda: token_table(text, "cl100k_base"), 3)
     rows = [row("cold split, 1.45 MB", "quicktok cl100k table", encode, "ms")]
     for word in ("RTF", "STM"):
@@ -108,30 +200,24 @@ def cold() -> list[Row]:
     return rows
 
 
-def growth() -> list[Row]:
-    """Microseconds a token of instant strategies from 10 thousand tokens up."""
-    rows = []
-    for code in ("FC", "RC", "SBC", "PBC", "DFC"):
-        for tokens in (10_000, 100_000, 1_000_000):
-            document = Document(_text(tokens))
-            begin = time.perf_counter()
-            run(make_recipe(code), document, Units(), allow_many=True)
-            cost = (time.perf_counter() - begin) / tokens * 1e6
-            rows.append(row("growth", f"{code}, {tokens:,} tokens, cold", [cost], "µs a token"))
-    return rows
+def is_fast_number(parameter: Parameter) -> bool:
+    """True for what a slider drags without anything being prepared anew."""
+    return not parameter.slow and parameter.type in ("integer", "number")
 
 
-def _ticks(code: str) -> Iterator[Recipe]:
-    """Recipes whose first fast number takes values around its default."""
-    declaration = strategies()[code].declaration
-    for parameter in declaration.parameters:
-        if not parameter.slow and parameter.type in ("integer", "number"):
-            for value in _around(parameter):
-                try:
-                    yield make_recipe(code, {parameter.name: value})
-                except ChunkscopeError:
-                    continue
-            return
+def ticks(code: str, parameter: Parameter, events: int = EVENTS) -> list[Recipe]:
+    """Recipes with values of a number around its default."""
+    return _made(code, parameter, _around(parameter)[:events])
+
+
+def _made(code: str, parameter: Parameter, values: Sequence[Value]) -> list[Recipe]:
+    made = []
+    for value in values:
+        try:
+            made.append(make_recipe(code, {parameter.name: value}))
+        except ChunkscopeError:  # beyond what another parameter allows
+            continue
+    return made
 
 
 def _around(parameter: Parameter) -> list[Value]:
@@ -142,10 +228,10 @@ def _around(parameter: Parameter) -> list[Value]:
     return [default + 0.01 * k for k in range(EVENTS)]
 
 
-def _text(tokens: int) -> str:
+def prose(tokens: int) -> str:
     """Prose of about that many tokens: the shared texts, or the sample report, repeated."""
     parts = [shared(f"data/{name}.md") for name in ("state_of_the_union", "wikitexts", "chatlogs")]
     texts = [path.read_text(encoding="utf-8") for path in parts if path is not None]
     base = "\n\n".join(texts) or read_document(REPORT).text
-    wanted = int(tokens * 4.4)
+    wanted = int(tokens * CHARACTERS_A_TOKEN)
     return (base * (wanted // len(base) + 1))[:wanted]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import core.scores.adaptive_judge  # noqa: F401 - ADAPT chooses by scores
 from core.declaration import Parameter
 from core.document.model import Document
 from core.errors import ParameterError
