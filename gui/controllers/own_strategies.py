@@ -33,6 +33,7 @@ class OwnStrategies(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._errors: list[str] = []
         self._ignored: set[tuple[str, str]] = set()  # places and versions, until the next start
         self._watcher = QFileSystemWatcher(self)
         self._rest = QTimer(self)
@@ -44,10 +45,19 @@ class OwnStrategies(QObject):
 
     def load(self) -> None:
         """Load what was agreed to, and ask for what is new."""
+        self.load_quietly()
+        self.tell()
+
+    def load_quietly(self) -> None:
+        """Load what was agreed to."""
         result = load_agreed()
         self._watch()
+        self._errors = [str(error) for error in result.errors]
         self.loaded.emit(result.codes)
-        self.failed.emit([str(error) for error in result.errors])
+
+    def tell(self) -> None:
+        """Say what went wrong, and ask for what is new."""
+        self.failed.emit(self._errors)
         self.asked.emit(self.waiting())
 
     def waiting(self) -> list[UserStrategy]:
@@ -87,12 +97,13 @@ class OwnStrategies(QObject):
 
     def _watch(self) -> None:
         folder = strategies_folder()
-        if folder.is_dir():
-            files = [str(path) for path in folder.glob("*.py")]
-            watched = {*self._watcher.files(), *self._watcher.directories()}
-            new = [each for each in (str(folder), *files) if each not in watched]
-            if new:
-                self._watcher.addPaths(new)
+        files = [str(path) for path in folder.glob("*.py")]
+        # somebody may make the folder by hand: until it is there, what will hold it is watched
+        place = folder if folder.is_dir() else folder.parent
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        paths = [str(place), *files] if place.is_dir() else []
+        if new := [each for each in paths if each not in watched]:
+            self._watcher.addPaths(new)
 
     def _on_change(self, path: str) -> None:
         del path

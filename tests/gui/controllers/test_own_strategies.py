@@ -83,3 +83,13 @@ def test_an_error_is_told_with_file_and_line(
 def test_the_template_gets_a_name_that_is_free(own: OwnStrategies) -> None:
     names = [own.new_from_template().name for _ in range(3)]
     assert names == ["my_strategy.py", "my_strategy_2.py", "my_strategy_3.py"]
+
+
+def test_a_folder_that_is_made_by_hand_is_noticed(
+    qtbot: QtBot, own: OwnStrategies, strip: AgreementStrip
+) -> None:
+    own.load()
+    assert not strategies_folder().exists()
+    strategies_folder().mkdir()
+    (strategies_folder() / "mine.py").write_text("# nothing yet\n")
+    qtbot.waitUntil(lambda: "mine.py" in strip.text, timeout=30_000)
