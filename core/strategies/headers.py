@@ -4,6 +4,7 @@
 Source: sections 2.2.4 and 2.2.6 of the clinical paper; `spec/strategies.md` 5.5.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from core.units.sentences import headings
 NO_HEADER = "no header available"
 PATH_MARK = " > "
 FEWEST_WORDS, MOST_WORDS = 2, 15
+_CLOSING = re.compile(r"\s+#+\s*$")  # Markdown lets a heading end as it began
 PARSED_AT_ONCE = 50_000  # characters between two looks at the cancel token
 
 
@@ -68,6 +70,8 @@ def _titles(document: Document) -> list[tuple[int, int, str]]:
         line = document.text[start:end]
         title = line.lstrip("#")
         level = levels.get(start) or max(1, len(line) - len(title))
+        if line.startswith("#"):
+            title = _CLOSING.sub("", title)
         found.append((start, level, " ".join(title.split())))
     return found
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from core.document.model import Block, Document, Page
 from core.errors import ParameterError
+from core.strategies.headers import find_headings
 from core.strategies.run import parse_recipe, run
 from core.strategies.source import Units
 from core.units.tokens import piece_counter
@@ -378,6 +379,17 @@ def test_f6_a_hash_in_a_fence_opens_no_section():
         "# A",
         "## B",
     ]
+
+
+@pytest.mark.parametrize(("line", "title"), [("## B ##", "B"), ("# C#", "C#"), ("# D # ", "D")])
+def test_f7_the_marks_that_close_a_heading_are_no_part_of_it(line, title):
+    assert find_headings(Document(f"{line}\n\nText.")).paths == [(title,)]
+
+
+def test_f8_a_heading_is_under_the_nearest_higher_one_and_no_other():
+    found = find_headings(Document("# T\n\n### S\n\nx\n\n## N\n\ny"))
+
+    assert found.paths == [("T",), ("T", "S"), ("T", "N")]
 
 
 def test_f9_a_heading_goes_with_its_first_paragraph():
