@@ -11,7 +11,7 @@ import numpy as np
 
 from core.arrays import Indices, Spans
 from core.cancel import CancelToken, Progress
-from core.declaration import Declaration, Parameter
+from core.declaration import Declaration, Parameter, Preset
 from core.document.model import Notice
 from core.errors import ParameterError
 from core.strategies.chunks import Chunks, Reasons, Rule, one_span_chunks, reasons
@@ -59,6 +59,7 @@ K2 = Declaration(
             help=f"Starts, 1 to {MOST_STARTS}, of which the best is taken; auto: one",
         ),
     ),
+    presets=(Preset("CL 2.2.2", {"k": 6, "seed": 42}),),
     sentences="spacy",
 )
 

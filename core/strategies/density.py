@@ -71,6 +71,7 @@ CDAC = Declaration(
     presets=(
         Preset("CB Table 1, as published code", {"base": 1000, "law": "linear"}),
         Preset("CB Table 2, the formula", {"base": 1000, "law": "inverse"}),
+        Preset("CB Table 1, in tokens as its legend", {"base": 1000, "length_unit": "cl100k_base"}),
     ),
     sentences="punkt",
 )

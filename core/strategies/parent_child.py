@@ -82,6 +82,10 @@ PCC = Declaration(
             "CB, as published code", {"parent": 500, "child": 100, "overlap": 20, "index": "both"}
         ),
         Preset("CB Table 1, without overlap", {"parent": 500, "child": 100, "overlap": 0}),
+        Preset(
+            "CB Table 1, in tokens as its legend",
+            {"parent": 500, "child": 100, "length_unit": "cl100k_base"},
+        ),
     ),
 )
 

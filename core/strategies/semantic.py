@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.arrays import Indices, Mask, Spans, Values, as_spans
-from core.declaration import ByChoice, Declaration, Parameter
+from core.declaration import ByChoice, Declaration, Parameter, Preset
 from core.strategies.chunks import Chunks, Rule, one_span_chunks, reasons
 from core.strategies.groups import JoinedUnits, group_chunks, joined_sentences
 from core.strategies.registry import strategy
@@ -70,6 +70,7 @@ SEBC = Declaration(
         "the same share of places however even the text is."
     ),
     parameters=(BUFFER, RULE, AMOUNT, MIN_CHARS),
+    presets=(Preset("CB, as published code", {"buffer": 1, "rule": "percentile", "amount": 95}),),
     sentences="regex",
 )
 SBDC = Declaration(
@@ -80,6 +81,7 @@ SBDC = Declaration(
     source=SOURCE,
     help="Cuts where the distance of neighbouring contexts rises most steeply: SEBC by gradient.",
     parameters=(BUFFER, replace(AMOUNT, by=None, help="The percentile of the gradient"), MIN_CHARS),
+    presets=(Preset("CB, as published code", {"buffer": 1, "amount": 95}),),
     sentences="regex",
 )
 SSTC = Declaration(
@@ -104,6 +106,7 @@ SSTC = Declaration(
             help="Least cosine of neighbouring sentences that stay together",
         ),
     ),
+    presets=(Preset("CB Table 1", {"threshold": 0.6}),),
     sentences="punkt",
 )
 SVAC = Declaration(
@@ -133,6 +136,7 @@ SVAC = Declaration(
             help="How many cosines before it are recent",
         ),
     ),
+    presets=(Preset("CB Table 1, as published code", {"delta": 0.2, "window": 3}),),
     sentences="punkt",
 )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.arrays import Indices, Values, Vectors
 from core.cancel import CancelToken
-from core.declaration import Declaration, Parameter
+from core.declaration import Declaration, Parameter, Preset
 from core.errors import ParameterError
 from core.strategies.chunks import Chunks, Rule, one_span_chunks, reasons
 from core.strategies.groups import JoinedUnits, cut_reasons, groups_between, joined_sentences
@@ -56,6 +56,7 @@ TBC = Declaration(
             help="The distance of two topics: mean, greatest or least of all pairs",
         ),
     ),
+    presets=(Preset("CB Table 1", {"distance": 0.4, "linkage": "average"}),),
     sentences="punkt",
 )
 
