@@ -4,6 +4,7 @@
 Kept apart from the workbench, which shows documents and chunks without any of it.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,13 @@ class Retrieval(QObject):
         self._tag_table: TagTable | None = None
         state, book = window.state, bench.book
         self.labelling = Labelling(state, window.pages, book, self)
+        self.evaluating = Evaluating(state, window.jobs, book, bench.engine, self)
+        self.storing = Storing(state, window.jobs, book, bench.pipeline, bench.engine, self)
+
+    def build(self) -> Iterator[None]:
+        """Make the panels; between two steps the event loop may turn."""
+        bench, window = self._bench, self._window
+        state, book = window.state, bench.book
         self.gold = GoldPanel(state, book, window.theme)
         self.gold.edits.set_text_source(self.labelling.selected_text)
         bench.bottom.add("gold", "Gold", self.gold)
@@ -47,13 +55,14 @@ class Retrieval(QObject):
         bench.undo_group.setActiveStack(book.undo_stack)
         bench.undo_group.undoTextChanged.connect(self._name_undo)
         bench.undo_group.redoTextChanged.connect(self._name_redo)
-        self.evaluating = Evaluating(state, window.jobs, book, bench.engine, self)
+        yield
         self.evaluation = EvaluatePanel(state, window.theme)
         self.evaluation.set_quotes(self._quote)
         bench.bottom.add("evaluate", "Evaluate", self.evaluation)
-        self.storing = Storing(state, window.jobs, book, bench.pipeline, bench.engine, self)
+        yield
         self.index = IndexPanel(window.theme)
         bench.bottom.add("index", "Index && models", self.index)
+        yield
         self._connect()
         self._connect_index()
         state.documents_changed.emit()

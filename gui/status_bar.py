@@ -69,13 +69,14 @@ class StatusBar(QStatusBar):
 
     def _show_place(self, selection: Selection) -> None:
         parts = [f"p {self._page + 1}"] if self._state.current is not None else []
-        result = self._state.chosen_result
-        if result is not None and result.chunks is not None:
+        current, result = self._state.current, self._state.chosen_result
+        selected = current.result(selection.slot) if current is not None else None
+        is_selected = selection.kind in ("chunk", "cut") and bool(selection.ids)
+        if is_selected and selected is not None and selected.chunks is not None:
+            parts.append(_selected_words(selection, len(selected.chunks)))
+        elif result is not None and result.chunks is not None:
             total = len(result.chunks)
-            if selection.kind in ("chunk", "cut") and selection.ids:
-                parts.append(f"{selection.kind} {selection.ids[0] + 1} of {total:,}")
-            else:
-                parts.append(f"{total:,} chunk{'' if total == 1 else 's'}")
+            parts.append(f"{total:,} chunk{'' if total == 1 else 's'}")
         self._place.setText("  ·  ".join(parts))
 
     def _show_notices(self, _: str) -> None:
@@ -124,3 +125,10 @@ class StatusBar(QStatusBar):
     def _on_cancel(self) -> None:
         for slot in list(self._running):
             self._jobs.cancel(slot)
+
+
+def _selected_words(selection: Selection, total: int) -> str:
+    """For example "chunk 6 of 209", or "cut 5│6 of 209" between the fifth and the sixth."""
+    number = selection.ids[0]
+    name = f"{number}│{number + 1}" if selection.kind == "cut" else f"{number + 1}"
+    return f"{selection.kind} {name} of {total:,}"

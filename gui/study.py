@@ -4,6 +4,7 @@
 Kept apart from the workbench, which opens documents and shows pages without any of it.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from gui.pages.composer import References
 from gui.panels.agreement_strip import AgreementStrip
 from gui.panels.blame_panel import BlamePanel
 from gui.panels.compare_panel import ComparePanel
+from gui.panels.compare_plots import ComparePlots, ParallelPlot, ScatterPlot, SweepPlot
 from gui.panels.picker import Facts
 from gui.panels.side_by_side import mean_words
 from gui.theme import Theme
@@ -43,14 +45,27 @@ class Study(QObject):
         bench.picker.set_facts(self.facts)
         bench.bottom.scores.settings.options_changed.connect(bench.scoring.set_options)
         self.blaming = Blaming(state, jobs, bench.pipeline, self)
-        self.blame = BlamePanel(state, window.theme)
-        self._connect_blame()
         self._options = bench.scoring.options
         self.comparing = Comparing(state, jobs, bench.pipeline, bench.scoring, self)
-        self.compare = ComparePanel(state, self.comparing, window.theme)
+
+    def build(self) -> Iterator[None]:
+        """Make the panels; between two steps the event loop may turn."""
+        bench, window = self._bench, self._window
+        state, theme = window.state, window.theme
+        self.blame = BlamePanel(state, theme)
+        self._connect_blame()
+        yield
+        scatter = ScatterPlot(theme)
+        yield
+        parallel = ParallelPlot(theme)
+        yield
+        plots = ComparePlots(scatter, parallel, SweepPlot(theme))
+        yield
+        self.compare = ComparePanel(state, self.comparing, plots, theme)
         bench.bottom.add("compare", "Compare", self.compare)
         self.compare.recipe_asked.connect(self.show_recipe)
         bench.bottom.scores.settings.options_changed.connect(self._on_options)
+        yield
         self.agreement = AgreementStrip()
         window.add_strip(self.agreement)
         self._connect_own_strategies()
@@ -69,7 +84,7 @@ class Study(QObject):
         own.loaded.connect(self._on_own_loaded)
         strip.agreed.connect(own.agree_to)
         strip.ignored.connect(own.ignore)
-        own.load()
+        own.tell()
 
     def _say_failures(self, messages: list[str]) -> None:
         if messages:

@@ -23,7 +23,6 @@ from gui.controllers.own_strategies import OwnStrategies
 from gui.controllers.scoring import Scoring
 from gui.controllers.searching import Searching
 from gui.controllers.watching import Watching
-from gui.controllers.watching import Watching
 from gui.history import History
 from gui.key_sheet import KeySheet
 from gui.main_window import MainWindow
@@ -77,7 +76,6 @@ class Workbench(QObject):
         self.undo_group = QUndoGroup(self)
         self.keeping = Keeping(window, self.book)
         self.watching = Watching(window)
-        self.watching = Watching(window)
         self.commands = Commands(self, window)
         self.actions: dict[str, QAction] = {}
         self.panes: dict[str, QWidget] = {}
@@ -101,7 +99,7 @@ class Workbench(QObject):
         yield
         self._tell_what_happened()
         yield
-        self.own_strategies.load()
+        self.own_strategies.load_quietly()
         yield
         self.keeping.restore(documents=self._window.restores_documents)
         yield
@@ -109,8 +107,7 @@ class Workbench(QObject):
         yield
         self.make_plots()
         yield
-        self.make_study()
-        yield
+        yield from self.make_study()
         yield from self.make_retrieval()
 
     def _make_menus(self) -> None:
@@ -162,19 +159,26 @@ class Workbench(QObject):
         if self.retrieval is not None:
             self.retrieval.set_theme(theme)
 
-    def make_study(self) -> None:
+    def make_study(self) -> Iterator[None]:
         """Make what helps to choose and judge strategies."""
         from gui.study import Study
 
-        self.study = Study(self, self._window)
+        study = Study(self, self._window)
+        yield
+        yield from study.build()
+        self.study = study
+        yield
 
     def make_retrieval(self) -> Iterator[None]:
         """Make what belongs to questions, gold and evaluations."""
         from gui.retrieval import Retrieval
 
-        self.retrieval = Retrieval(self, self._window)
+        retrieval = Retrieval(self, self._window)
         yield
-        yield from self.retrieval.evaluation.make_views()
+        yield from retrieval.build()
+        self.retrieval = retrieval
+        yield
+        yield from retrieval.evaluation.make_views()
 
     def make_plots(self) -> None:
         """Make the plots."""
@@ -223,7 +227,6 @@ class Workbench(QObject):
         window.status.notices_asked.connect(self._show_notices)
         window.empty.open_asked.connect(self.commands.open_document)
         window.empty.sample_asked.connect(self.commands.open_sample)
-        self.watching.strip.reload_asked.connect(self.commands.reload)
         self.watching.strip.reload_asked.connect(self.commands.reload)
         window.closing.connect(self.keeping.save_now)
 

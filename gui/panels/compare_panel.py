@@ -63,7 +63,12 @@ class ComparePanel(QWidget):
     recipe_asked = Signal(object)
 
     def __init__(
-        self, state: State, comparing: Comparing, theme: Theme, parent: QWidget | None = None
+        self,
+        state: State,
+        comparing: Comparing,
+        plots: ComparePlots,
+        theme: Theme,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("comparePanel")
@@ -78,7 +83,7 @@ class ComparePanel(QWidget):
         widths = [WIDTHS.get(k, SCORE_WIDTH) for k in range(self.model.columnCount())]
         self.table = row_table(self.rows, "compareTable", "Strategies", widths, one_row=True)
         self._connect_table()
-        self.plots = ComparePlots(theme)
+        self.plots = plots
         self.plots.row_asked.connect(self.select_row)
         self.documents = DocumentsTable()
         self.plots.addTab(self.documents, "Documents")

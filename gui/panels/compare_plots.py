@@ -297,11 +297,16 @@ class ComparePlots(QTabWidget):
 
     row_asked = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        scatter: ScatterPlot,
+        parallel: ParallelPlot,
+        sweep: SweepPlot,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setDocumentMode(True)
-        self.scatter, self.parallel = ScatterPlot(theme), ParallelPlot(theme)
-        self.sweep = SweepPlot(theme)
+        self.scatter, self.parallel, self.sweep = scatter, parallel, sweep
         for plot, title in (
             (self.scatter, "Scatter"),
             (self.parallel, "Parallel"),

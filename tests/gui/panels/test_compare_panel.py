@@ -10,7 +10,13 @@ from PySide6.QtCore import Qt
 
 from gui.controllers.comparing import Comparing
 from gui.panels.compare_panel import ABLATIONS, REG, SWEEP, VISIBLE, ComparePanel
-from gui.panels.compare_plots import pareto_front
+from gui.panels.compare_plots import (
+    ComparePlots,
+    ParallelPlot,
+    ScatterPlot,
+    SweepPlot,
+    pareto_front,
+)
 from gui.panels.compare_table import COLUMNS, MEAN
 from gui.theme import LIGHT
 from tests.gui.lab import Lab
@@ -19,7 +25,8 @@ from tests.gui.lab import Lab
 @pytest.fixture
 def panel(lab: Lab) -> Iterator[ComparePanel]:
     comparing = Comparing(lab.state, lab.jobs, lab.pipeline, lab.scoring, lab.parent)
-    made = ComparePanel(lab.state, comparing, LIGHT)
+    plots = ComparePlots(ScatterPlot(LIGHT), ParallelPlot(LIGHT), SweepPlot(LIGHT))
+    made = ComparePanel(lab.state, comparing, plots, LIGHT)
     lab.qtbot.addWidget(made)
     made.resize(1000, 260)
     made.show()
