@@ -49,18 +49,16 @@ class LateStart(QObject):
         self._is_started = False
         self._steps: Iterator[None] = iter(())
         window.images.arrived.connect(self._on_image)
+        window.opening.layout_waits = self._layout_waits
         self._deadline = QTimer(self)
         self._deadline.setSingleShot(True)
         self._deadline.timeout.connect(self.begin)
         self._deadline.start(AT_THE_LATEST_MILLISECONDS)
-        QTimer.singleShot(0, self._load_tokenizer)
 
-    def _load_tokenizer(self) -> None:
-        """Load the table of cl100k while the PDF process opens the file.
-
-        The library holds the interpreter for 0.15 s; later that would make the window stutter.
-        """
-        self._window.jobs.request("tokenizer", "python", _load_tokenizer, _nothing)
+    def _layout_waits(self) -> bool:
+        """True until it is known whether vectors are to be made, and while they are."""
+        bench = self._window.workbench
+        return bench is None or bench.scoring.makes_vectors
 
     def begin(self) -> None:
         """Import what the panels need, unless that has begun."""
@@ -91,19 +89,11 @@ class LateStart(QObject):
             QTimer.singleShot(0, self._next_step)
 
 
-def _load_tokenizer(token: JobToken) -> object:
-    import quicktok
-
-    token.check()
-    return quicktok.get_encoding("cl100k_base")
-
-
-def _nothing(_: object) -> None:
-    """The table is kept by its library."""
-
-
 def _import_modules(token: JobToken) -> object:
     for name in MODULES:
         token.check()
         import_module(name)
-    return None
+    from core.strategies.registry import strategies
+
+    token.check()
+    return strategies()  # which imports them all

@@ -97,15 +97,15 @@ class Workbench(QObject):
         self._connect()
         self._window.fit_docks()
         yield
+        self._load_model()  # early: the engine's imports take longer than the panels
+        yield
         self._tell_what_happened()
         yield
         self.own_strategies.load_quietly()
         yield
         self.keeping.restore(documents=self._window.restores_documents)
         yield
-        self._load_model()
-        yield
-        self.make_plots()
+        yield from self.make_plots()
         yield
         yield from self.make_study()
         yield from self.make_retrieval()
@@ -180,11 +180,15 @@ class Workbench(QObject):
         yield
         yield from retrieval.evaluation.make_views()
 
-    def make_plots(self) -> None:
+    def make_plots(self) -> Iterator[None]:
         """Make the plots."""
-        from gui.panels.plots import Plots
+        from gui.panels.plots import Plots, SizePlot, ValuePlot
 
-        self.plots = Plots(self._window.state, self._window.theme)
+        sizes = SizePlot(self._window.theme)
+        yield
+        values = ValuePlot(self._window.theme)
+        yield
+        self.plots = Plots(self._window.state, sizes, values)
         self.plots.chunks_asked.connect(self._select_chunks)
         self.bottom.scores.add_plots(self.plots)
 
@@ -260,10 +264,19 @@ class Workbench(QObject):
     def _on_model(self, embedder: RemoteEmbedder) -> None:
         self.toolbar.show_lamp("● model ready", embedder.id)
         self.scoring.waits_for_model = False
-        self.chunking.make_again()
-        self.scoring.start()
+        if self._chosen_waits_for_model():
+            self.chunking.make_again()
+            self.scoring.start()
+        else:  # vectors first: the scores of what is shown need them
+            self.scoring.start()
+            self.chunking.make_again()
         self.scoring.score_all()
         self.searching.ask_again()
+
+    def _chosen_waits_for_model(self) -> bool:
+        chosen = self._window.state.chosen_slot
+        kinds = ("embedding", "model")
+        return chosen is not None and chosen.recipe.strategy.declaration.strategy_class in kinds
 
     def _on_no_model(self, message: str) -> None:
         is_there = self.models.current is not None

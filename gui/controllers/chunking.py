@@ -143,7 +143,7 @@ class Chunking(QObject):
             work,
             done,
             failed=failed,
-            priority=0 if slot.id == self._state.chosen else 1,
+            priority=0 if slot.id == self._state.chosen else 2,  # late vectors come between
             title=f"Chunking by {slot.recipe.code}",
         )
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from core.errors import ChunkscopeError
 from core.strategies.recipe import parse_recipe
 from gui import workspace
+from gui.application import SAMPLE
 from gui.jobs import JobToken
 from gui.pages.camera import Anchor, Fit
 from gui.pages.navigator import Place
@@ -198,9 +199,15 @@ class Keeping(QObject):
         except ChunkscopeError as error:
             self._window.say(f"The questions are not restored: {error}")
 
+    def _first(self) -> tuple[str, ...]:
+        """For the first start; what needs vectors is first only where vectors are shipped."""
+        current = self._window.state.current
+        is_sample = current is None or current.path == SAMPLE
+        return FIRST_STRATEGIES if is_sample else FIRST_STRATEGIES[::-1]
+
     def _put_strategies(self, found: Workspace) -> None:
         state = self._window.state
-        shown = found.strategies or tuple(ShownStrategy(recipe=word) for word in FIRST_STRATEGIES)
+        shown = found.strategies or tuple(ShownStrategy(recipe=word) for word in self._first())
         ids = []
         for each in shown:
             try:

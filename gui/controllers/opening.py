@@ -4,12 +4,13 @@
 Page images go before text in the lane of the PDF process, so that a picture never waits.
 """
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QRectF, Signal
+from PySide6.QtCore import QObject, QRectF, QTimer, Signal
 from PySide6.QtGui import QImage
 
 from core.document.client import PdfClient
@@ -25,6 +26,7 @@ from gui.state import OpenDocument, State
 TEXT_SUFFIXES = frozenset({".txt", ".md", ".markdown", ".text"})
 FIRST_BATCH, LARGEST_BATCH = 1, 16  # pages a request; images go between two requests
 GROWTH = 3  # a provisional text is made when three times as many pages are there
+FEW_CORES = 4  # with so few the layout model and vectors would only slow each other
 LAYOUT_STEP = 8  # pages of the layout model between two upgrades
 NO_TEXT = Notice(None, "no_text", "The file has no text. Chunks need text.")
 _TEXT, _LAYOUT, _AHEAD = 10, 0, 30  # priorities
@@ -73,9 +75,13 @@ class Opening(QObject):
         self._visible_pages = visible_pages
         self._sessions: dict[str, _Session] = {}
         self._texts: dict[str, Path] = {}  # text files that are being read
+        self._waiting_layouts: dict[str, _Session] = {}  # until vectors are made
+        jobs.ended.connect(self._on_job_ended)
         self._numbers = count()
         self.settings = TextSettings()
         self.uses_layout_model = True
+        # True while vectors are being made or are about to be; they go before the layout model.
+        self.layout_waits: Callable[[], bool] = _never
 
     def open(
         self,
@@ -353,6 +359,9 @@ class Opening(QObject):
         if not todo:
             self._end_layout(document, session)
             return
+        if (os.cpu_count() or 1) <= FEW_CORES and self.layout_waits():
+            self._waiting_layouts[document] = session
+            return
         nearest = sorted(todo, key=lambda page: abs(page - self._visible_pages().start))
         batch = nearest[:LAYOUT_STEP]
         if session.layout_client is None:
@@ -383,6 +392,19 @@ class Opening(QObject):
             self._find_layout(document, session)
 
         self._jobs.request(slot, "layout", work, done, failed=failed, title="Finding the layout")
+
+    def _on_job_ended(self, slot: str) -> None:
+        del slot
+        if self._waiting_layouts:
+            QTimer.singleShot(0, self._go_on_with_layouts)  # another one may be asked in its place
+
+    def _go_on_with_layouts(self) -> None:
+        if self.layout_waits():
+            return
+        waiting, self._waiting_layouts = self._waiting_layouts, {}
+        for document, session in waiting.items():
+            if self._sessions.get(document) is session:
+                self._find_layout(document, session)
 
     def _upgrade(self, document: str, session: _Session, *, is_last: bool) -> None:
         opened = self._state.documents.get(document)
@@ -436,6 +458,11 @@ class Opening(QObject):
 
         self._texts[document] = path
         self._jobs.request(f"open {document}", "python", work, done, failed=failed)
+
+
+def _never() -> bool:
+    """Nothing goes before the layout model."""
+    return False
 
 
 def _nothing(_: object) -> None:

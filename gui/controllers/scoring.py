@@ -46,6 +46,11 @@ class Scoring(QObject):
         state.current_changed.connect(self._on_current)
         state.document_closed.connect(self._on_closed)
 
+    @property
+    def makes_vectors(self) -> bool:
+        """True while late vectors are being made, or wait for a model that is being loaded."""
+        return self.waits_for_model or self._jobs.is_busy("vectors ")
+
     def set_options(self, options: ScoreOptions) -> None:
         """Score again with other options; other weights alone only change the mean."""
         is_weights_only = repr(options.parameters()) == repr(self.options.parameters()) and (
