@@ -4,12 +4,15 @@
 import sys
 from collections.abc import Sequence
 
+import quicktok
 from PySide6.QtWidgets import QApplication
 
 from core import VERSION
 from gui.garbage import Collector
 from gui.late_start import LateStart
 from gui.main_window import MainWindow
+
+TOKENIZERS = ("cl100k_base", "o200k_base")  # of most strategies, and of size compliance
 
 
 def stop_reading_sources() -> None:
@@ -28,6 +31,15 @@ def _uses_no_features(module: object) -> bool:
     return False
 
 
+def load_tokenizers() -> None:
+    """Load the tables of tokens before the window is there, while the PDF process opens the file.
+
+    The library holds the interpreter for 0.1 to 0.3 s each; later the window would stand still.
+    """
+    for name in TOKENIZERS:
+        quicktok.get_encoding(name)
+
+
 def start(arguments: Sequence[str]) -> tuple[QApplication, MainWindow]:
     """The application and its window, shown."""
     application = QApplication.instance()
@@ -36,6 +48,7 @@ def start(arguments: Sequence[str]) -> tuple[QApplication, MainWindow]:
     application.setApplicationName("Chunkscope")
     application.setApplicationVersion(VERSION)
     application.setStyle("Fusion")
+    load_tokenizers()
     stop_reading_sources()
     window = MainWindow()
     collector = Collector(window)

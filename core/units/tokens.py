@@ -266,12 +266,13 @@ def _quicktok_table(text: str, name: str) -> TokenTable:
 
 
 def _gpt2_table(text: str) -> TokenTable:
-    ids = np.array(_gpt2().encode(text).ids, dtype=np.int32)
+    ids = np.array(_gpt2().encode_batch([text])[0].ids, dtype=np.int32)
     return _byte_pair_table(text, "gpt2", ids, _gpt2_lengths()[ids])
 
 
 def _wordpiece_table(text: str) -> TokenTable:
-    encoding = _wordpiece().encode(text, add_special_tokens=False)
+    # `encode` would hold the interpreter for the whole text, and so the window.
+    encoding = _wordpiece().encode_batch([text], add_special_tokens=False)[0]
     edges = np.array(encoding.offsets, dtype=np.int64).reshape(-1, 2)
     ids = np.array(encoding.ids, dtype=np.int32)
     return _spans_table(text, "wordpiece", ids, edges[:, 0].copy(), edges[:, 1].copy())

@@ -149,7 +149,8 @@ class RemoteEmbedder:
         """Spans, int64 (n, 2), and ids, int64 (n,), of the text's word pieces."""
         tokenizer = _tokenizer_in(self.facts.folder) if self.facts.folder else None
         if tokenizer is not None:
-            encoding = tokenizer.encode(text, add_special_tokens=False)
+            # `encode` would hold the interpreter for the whole text, and so the window.
+            encoding = tokenizer.encode_batch([text], add_special_tokens=False)[0]
             return as_spans(encoding.offsets), np.array(encoding.ids, dtype=np.int64)
         found: tuple[Spans, NDArray[np.int64]] = self.engine.call(
             tokenize_text, self.name, self.size, text

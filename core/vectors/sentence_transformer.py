@@ -64,7 +64,8 @@ class SentenceTransformerEmbedder:
 
     def tokenize(self, text: str) -> tuple[Spans, NDArray[np.int64]]:
         """Spans, int64 (n, 2), and ids, int64 (n,), of the text's word pieces."""
-        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        # `encode` would hold the interpreter for the whole text, and so the window.
+        encoding = self._tokenizer.encode_batch([text], add_special_tokens=False)[0]
         return as_spans(encoding.offsets), np.array(encoding.ids, dtype=np.int64)
 
     def token_states(self, windows: NDArray[np.int64]) -> NDArray[np.float32]:

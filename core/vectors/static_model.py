@@ -48,7 +48,8 @@ class StaticEmbedder:
 
     def pieces(self, text: str) -> Spans:
         """int64 (n, 2): spans of the text's tokens, special tokens left out."""
-        return as_spans(self._tokenizer.encode(text, add_special_tokens=False).offsets)
+        encoding = self._tokenizer.encode_batch([text], add_special_tokens=False)[0]
+        return as_spans(encoding.offsets)
 
     def _encode(
         self, texts: Sequence[str], prefix: str, cancel: CancelToken, progress: Progress

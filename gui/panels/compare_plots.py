@@ -197,7 +197,6 @@ class SweepPlot(pg.PlotWidget):
         for item in (*self._curves, *self._labels):
             self.addItem(item)
         self._image = pg.ImageItem()
-        self._image.setColorMap(pg.colormap.get("viridis"))
         self.addItem(self._image)
         self.scene().sigMouseClicked.connect(self._on_click)
         self.set_theme(theme)
@@ -260,6 +259,8 @@ class SweepPlot(pg.PlotWidget):
             self._labels[place].setPos(self._places[row, 0], across + raised)
 
     def _show_map(self, means: NDArray[np.float64]) -> None:
+        if self._image.lut is None:  # reading it takes longer than a frame: only when needed
+            self._image.setColorMap(pg.colormap.get("viridis"))
         xs, columns = np.unique(self._places[:, 0], return_inverse=True)
         ys, rows = np.unique(self._places[:, 1], return_inverse=True)
         image = np.full((len(xs), len(ys)), np.nan)

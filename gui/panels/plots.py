@@ -167,11 +167,12 @@ class Plots(QWidget):
 
     chunks_asked = Signal(object)
 
-    def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, state: State, sizes: SizePlot, values: ValuePlot, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._state = state
-        self.sizes = SizePlot(theme)
-        self.values = ValuePlot(theme)
+        self.sizes, self.values = sizes, values
         self.tail = QLabel()
         self.tail.setObjectName("muted")
         self.tail.hide()
