@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from bench.documents import GUIDELINE, book
@@ -13,8 +14,7 @@ from bench.report import ROOT, Row, row
 CHILD = """
 import json, sys, time
 from pathlib import Path
-import psutil
-started = psutil.Process().create_time()
+started = {started!r}
 sys.path.insert(0, {root!r})
 from core.document.client import PdfClient
 path = Path({path!r})
@@ -45,7 +45,7 @@ def measure(times: int = 7) -> list[Row]:
 
 
 def _start(path: Path) -> float:
-    program = CHILD.format(root=str(ROOT), path=str(path))
+    program = CHILD.format(root=str(ROOT), path=str(path), started=time.time())
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(
         [sys.executable, "-c", _as_module(program)],
