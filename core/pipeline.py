@@ -23,7 +23,7 @@ from core.scores.inputs import ScoreInputs, inputs_of
 from core.scores.live import LiveScores
 from core.scores.options import ScoreOptions
 from core.scores.pairs import FoundPairs, no_pairs
-from core.scores.results import Scores
+from core.scores.results import PAIRS_PENDING, VECTORS_PENDING, Scores
 from core.scores.score import NO_EMBEDDER, score
 from core.scores.sentence_estimate import sentence_vectors
 from core.scores.vector_supply import Policy, VectorSupply
@@ -40,7 +40,6 @@ from core.vectors.windows import window_vectors
 
 KEPT_DOCUMENTS = 6  # texts whose units are kept in memory
 SCORE_SPLITTER = "punkt"  # who finds the sentences that ICC compares
-NOT_LOOKED = "references have not been looked for yet"
 
 
 @dataclass(slots=True, eq=False)
@@ -146,7 +145,7 @@ class Pipeline:
         kept, has_pairs = self._of(document), self.has_pairs(document)
         if kept.inputs is None or kept.has_pairs != has_pairs:
             source = self.source(document, splitter=splitter, cancel=cancel)
-            pairs = found_pairs(source) if has_pairs else no_pairs("", NOT_LOOKED)
+            pairs = found_pairs(source) if has_pairs else no_pairs("", PAIRS_PENDING)
             kept.inputs, kept.has_pairs = inputs_of(document, source.sentences(), pairs), has_pairs
         return kept.inputs
 
@@ -383,7 +382,7 @@ class Pipeline:
             supply = VectorSupply(
                 document.text, self.embedder, "late", lambda: estimate, estimates=True
             )
-        why = "the vectors are still being made" if self.embedder else NO_EMBEDDER
+        why = VECTORS_PENDING if self.embedder else NO_EMBEDDER
         return LiveScores(self.inputs(document), options, supply=supply, why_no_vectors=why)
 
     def _of(self, document: Document) -> _Kept:

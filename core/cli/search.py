@@ -2,6 +2,7 @@
 """`search`: what a query finds among the chunks of one or several documents."""
 
 import argparse
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -86,9 +87,14 @@ def index_place(namespace: argparse.Namespace) -> Iterator[str]:
 
 
 def named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
-    """A name for each file: its own, with its folder where two are alike."""
+    """A name for each file: its own, with its folder where two are alike.
+
+    The index holds names in UTF-8: bytes that are none are written as `\\xff`.
+    """
     names = [path.name for path in paths]
-    return [(path.name if names.count(path.name) == 1 else str(path), path) for path in paths]
+    shown = [path.name if names.count(path.name) == 1 else str(path) for path in paths]
+    readable = [os.fsencode(name).decode(errors="backslashreplace") for name in shown]
+    return list(zip(readable, paths, strict=True))
 
 
 def _model_of(recipe: Recipe, namespace: argparse.Namespace) -> Embedder | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pymupdf
 
+from core.document.pdf_file import open_file
 from core.document.pdf_values import PageMarks, Quad
 
 TINTS = ((0.0, 0.447, 0.698), (0.902, 0.624, 0.0))  # blue and orange of Okabe and Ito
@@ -23,7 +24,7 @@ MOST_PIXELS = 16_000_000
 
 def marked_document(path: Path, password: str, marks: Sequence[PageMarks]) -> bytes:
     """The whole PDF with the marks drawn on its pages; a password stays in force."""
-    with pymupdf.open(path) as document:
+    with open_file(path) as document:
         if document.needs_pass:
             document.authenticate(password)
         for page_marks in marks:
@@ -33,7 +34,7 @@ def marked_document(path: Path, password: str, marks: Sequence[PageMarks]) -> by
 
 def marked_page(path: Path, password: str, marks: PageMarks, kind: str) -> bytes:
     """One page with its marks as `pdf`, `png` or `svg`."""
-    with pymupdf.open(path) as document:
+    with open_file(path) as document:
         if document.needs_pass:
             document.authenticate(password)
         page = document.load_page(marks.page)

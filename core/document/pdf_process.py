@@ -21,6 +21,7 @@ import pymupdf
 
 from core.document import pdf_layout, pdf_overlay, pdf_render, pdf_structure
 from core.document.page_notices import info_notices
+from core.document.pdf_file import open_file
 from core.document.pdf_glyphs import raw_page
 from core.document.pdf_memory import forget_fonts
 from core.document.pdf_values import (
@@ -178,7 +179,7 @@ def _opened(path: Path) -> Any:
             f"{path.name} cannot be read ({reason}): check its permissions"
         ) from None
     try:
-        document = pymupdf.open(path)
+        document = open_file(path)
     except Exception as error:  # MuPDF's errors share no base but Exception
         reason = pdf_structure.reason_of(error.__cause__ or error)
         raise DocumentError(

@@ -14,6 +14,10 @@ from core.scores.mean import document_mean
 from core.scores.options import ScoreOptions
 from core.scores.vector_supply import State
 
+VECTORS_PENDING = "the vectors are still being made"
+PAIRS_PENDING = "references have not been looked for yet"
+PENDING = (VECTORS_PENDING, PAIRS_PENDING)  # why there is no value yet
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measure:
@@ -35,6 +39,11 @@ class Measure:
     raw: float | None = None
     state: State | None = None
     pooled_texts: int = 0
+
+    @property
+    def is_pending(self) -> bool:
+        """True if there is no value yet, but will be one."""
+        return self.value is None and self.reason in PENDING
 
     @property
     def kinds(self) -> frozenset[State]:
@@ -115,8 +124,8 @@ class Scores:
 
     @property
     def is_final(self) -> bool:
-        """True if no value will be replaced by an exact one: only then is a winner named."""
-        return all(measure.state != "late" for measure in self.measures.values())
+        """True if no value will be replaced or is still to come: only then is a winner named."""
+        return not any(each.state == "late" or each.is_pending for each in self.measures.values())
 
     def weighted(self, weights: Mapping[str, float]) -> "Scores":
         """The same scores under other weights of the mean."""

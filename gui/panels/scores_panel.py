@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from core.scores.results import Measure, Scores
+from core.scores.results import PENDING, Measure, Scores
 from gui.panels.score_settings import ScoreSettings
 from gui.panels.side_by_side import SideBySide
 from gui.state import State
@@ -98,7 +98,7 @@ class ScoreCard(QWidget):
     def words(self) -> str:
         """The value as it is shown."""
         if self._value is None:
-            return "—"
+            return "…" if self._note in PENDING else "—"
         if self._state == "late":
             return f"≈ {self._value:.2f}"
         return f"{self._value:.3f}" + (" p" if self._state == "pooled" else "")
@@ -261,7 +261,8 @@ class ScoresPanel(QWidget):
             self._facts.clear()
             return
         missing = [code for code in CODES if scores[code].value is None]
-        note = f"mean of {len(CODES) - len(missing)} ({', '.join(missing)} not measurable)"
+        why = "still to come" if any(scores[c].is_pending for c in missing) else "not measurable"
+        note = f"mean of {len(CODES) - len(missing)} ({', '.join(missing)} {why})"
         state = None if scores.is_final else "late"
         before = old.mean if old is not None else None
         self.cards["mean"].show_mean(scores.mean, state, note if missing else "", before)
@@ -276,7 +277,8 @@ def facts(scores: Scores, *, is_long: bool = False) -> str:
     if len(units):
         parts.append(f"median {int(np.median(units)):,} tokens")
     over = " over" if is_long else ":"
-    parts.append(f"RC{over} {scores['RC'].measured:,} references")
+    if not scores["RC"].is_pending:
+        parts.append(f"RC{over} {scores['RC'].measured:,} references")
     parts.append(f"BI{over} {scores['BI'].measured:,} blocks")
     if scores.embedder:
         parts.append(scores.embedder.split("/")[-1])

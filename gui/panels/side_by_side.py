@@ -27,10 +27,10 @@ TITLES = ("Strategy", "Chunks", *CODES, "Mean")
 
 
 def measure_words(scores: Scores, code: str) -> str:
-    """A score as it is shown: ≈ will be replaced, p is pooled, — is not measurable."""
+    """A score as it is shown: ≈ will be replaced, p is pooled, … is to come, — not measurable."""
     measure = scores[code]
     if measure.value is None:
-        return "—"
+        return "…" if measure.is_pending else "—"
     if measure.state == "late":
         return f"≈ {measure.value:.2f}"
     return f"{measure.value:.3f}{' p' if measure.state == 'pooled' else ''}"

@@ -5,6 +5,7 @@ from core.document.model import Block, Document
 from core.pipeline import Pipeline
 from core.scores.options import ScoreOptions
 from core.strategies.recipe import parse_recipe
+from core.vectors.toy import ToyEmbedder
 
 TEXT = "Rest\n\nThe council met in May. It kept the fare. The tide came, and it left again."
 
@@ -57,3 +58,12 @@ def test_a_text_is_forgotten_in_all_its_parts():
     table = pipeline.source(plain()).tokens()
     pipeline.forget(plain())
     assert pipeline.source(plain()).tokens() is not table
+
+
+def test_what_is_still_to_come_is_not_called_final():
+    pipeline, document = Pipeline(ToyEmbedder(has_token_vectors=True)), plain()
+    chunks = pipeline.chunk(parse_recipe("SBC"), document)
+    scores = pipeline.follow_scores(document, chunks, ScoreOptions(), slot=1)
+    pending = [code for code, measure in scores.measures.items() if measure.is_pending]
+    assert pending == ["RC", "ICC", "DCC"]
+    assert not scores.is_final
