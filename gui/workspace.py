@@ -63,8 +63,40 @@ class Workspace(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def encode(workspace: Workspace) -> bytes:
-    """The workspace as JSON that a person can read."""
-    return msgspec.json.format(msgspec.json.encode(workspace), indent=1) + b"\n"
+    """The workspace as JSON that a person can read.
+
+    A path that is not UTF-8 is written as a URI, which
+    `gui.workspace_place.path_of` reads.
+    """
+    try:
+        content = msgspec.json.encode(workspace)
+    except UnicodeEncodeError:
+        content = msgspec.json.encode(_in_utf8(msgspec.to_builtins(workspace)))
+    return msgspec.json.format(content, indent=1) + b"\n"
+
+
+def _in_utf8(value: Any) -> Any:
+    """The same value where every text can be written: JSON holds no lone surrogates."""
+    if isinstance(value, dict):
+        return {_in_utf8(key): _in_utf8(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_in_utf8(each) for each in value]
+    if not isinstance(value, str) or value.isascii():
+        return value
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return _without_surrogates(value)
+    return value
+
+
+def _without_surrogates(text: str) -> str:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:  # no bytes of a file name are behind it
+        return text.encode(errors="replace").decode()
+    is_path = Path(text).is_absolute()
+    return Path(text).as_uri() if is_path else os.fsencode(text).decode(errors="replace")
 
 
 def read(path: Path) -> Workspace:

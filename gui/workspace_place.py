@@ -4,11 +4,13 @@
 import json
 import os
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 from platformdirs import user_config_path
 
 FOLDER_VARIABLE = "CHUNKSCOPE_CONFIG_DIR"
 FILE_NAME = "workspace.json"
+_URI = "file://"
 
 
 def config_folder() -> Path:
@@ -28,7 +30,14 @@ def last_document() -> Path | None:
     A damaged file counts as none here; `gui/workspace.py` sets it aside and says so.
     """
     try:
-        shown = Path(json.loads(last_workspace().read_bytes())["current"])
-    except (OSError, ValueError, KeyError, TypeError):
+        shown = Path(path_of(json.loads(last_workspace().read_bytes())["current"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return shown if shown.is_file() else None
+
+
+def path_of(text: str) -> str:
+    """The path that a workspace file holds, plain or as a URI."""
+    if not text.startswith(_URI):
+        return text
+    return os.fsdecode(unquote_to_bytes(text.removeprefix(_URI)))

@@ -89,7 +89,7 @@ def index_place(namespace: argparse.Namespace) -> Iterator[str]:
 def named(paths: Sequence[Path]) -> list[tuple[str, Path]]:
     """A name for each file: its own, with its folder where two are alike.
 
-    The index holds names in UTF-8: bytes that are none are written as `\\xff`.
+    The index holds names in UTF-8: bytes that are none are escaped.
     """
     names = [path.name for path in paths]
     shown = [path.name if names.count(path.name) == 1 else str(path) for path in paths]

@@ -14,7 +14,7 @@ from gui.jobs import JobToken
 from gui.pages.camera import Anchor, Fit
 from gui.pages.navigator import Place
 from gui.workspace import OpenFile, ShownStrategy, ViewOf, Workspace, WorkspaceError
-from gui.workspace_place import last_workspace
+from gui.workspace_place import last_workspace, path_of
 
 if TYPE_CHECKING:
     from gui.main_window import MainWindow
@@ -193,7 +193,7 @@ class Keeping(QObject):
         state.top_k = found.top_k
         state.set_query(found.query)
         self._put_documents(found, documents=documents)
-        self._book.tags.restore(found.tags)
+        self._book.tags.restore({path_of(path): tags for path, tags in found.tags.items()})
         try:
             self._book.restore(found.questions, found.question)
         except ChunkscopeError as error:
@@ -229,7 +229,7 @@ class Keeping(QObject):
         opening = self._window.opening
         gone = []
         for each in found.documents:
-            path = Path(each.path)
+            path = Path(path_of(each.path))
             document = opening.id_of(path)
             if not document and documents:
                 if not path.is_file():

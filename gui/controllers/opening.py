@@ -225,7 +225,9 @@ class Opening(QObject):
 
     def _on_info(self, document: str, path: Path, session: _Session, info: PdfInfo) -> None:
         session.info = info
-        opened = self._state.documents.get(document) or OpenDocument(document, path, path.name)
+        opened = self._state.documents.get(document) or OpenDocument(
+            document, path, _shown_name(path)
+        )
         opened.page_sizes = tuple((page.width, page.height) for page in info.pages)
         opened.needs_password = False
         opened.notices = info.notices
@@ -242,7 +244,7 @@ class Opening(QObject):
     ) -> None:
         if isinstance(error, PasswordError):
             if document not in self._state.documents:
-                locked = OpenDocument(document, path, path.name, needs_password=True)
+                locked = OpenDocument(document, path, _shown_name(path), needs_password=True)
                 self._state.add_document(locked, is_shown=session.is_shown)
             self.password_needed.emit(document, str(error) if session.password else "")
             return
@@ -446,7 +448,7 @@ class Opening(QObject):
             if not text.text.strip():
                 text = replace(text, notices=(*text.notices, NO_TEXT))
             del self._texts[document]
-            opened = OpenDocument(document, path, path.name, shown=shown)
+            opened = OpenDocument(document, path, _shown_name(path), shown=shown)
             opened.page_sizes = tuple((page.width, page.height) for page in shown.pages)
             self._state.add_document(opened, is_shown=is_shown)
             self._state.put_text(document, text, len(text.pages))
@@ -463,6 +465,11 @@ class Opening(QObject):
 def _never() -> bool:
     """Nothing goes before the layout model."""
     return False
+
+
+def _shown_name(path: Path) -> str:
+    """The name of a file, where bytes that are not UTF-8 are escaped."""
+    return os.fsencode(path.name).decode(errors="backslashreplace")
 
 
 def _nothing(_: object) -> None:

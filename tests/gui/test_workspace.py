@@ -2,6 +2,7 @@
 """A workspace as a file: what is written is read again, what is damaged is set aside."""
 
 import json
+import os
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from gui import workspace
 from gui.workspace import OpenFile, ShownStrategy, ViewOf, Workspace, WorkspaceError
-from gui.workspace_place import last_document
+from gui.workspace_place import last_document, last_workspace, path_of
 
 names = st.text(max_size=20)
 views = st.builds(
@@ -79,3 +80,22 @@ def test_the_last_document_is_found_without_the_rest(tmp_path, monkeypatch):
     assert last_document() is None
     (tmp_path / "workspace.json").write_text("damaged")
     assert last_document() is None
+
+
+def test_a_path_that_is_not_utf8_is_written_and_found_again(tmp_path, monkeypatch):
+    file = tmp_path / os.fsdecode(b"caf\xe9.txt")
+    file.write_text("text")
+    made = Workspace(
+        version=workspace.VERSION,
+        documents=(OpenFile(path=str(file)),),
+        current=str(file),
+        query="half a pair \ud83d",
+        tags={str(file): ("tag",)},
+    )
+    monkeypatch.setenv("CHUNKSCOPE_CONFIG_DIR", str(tmp_path))
+    workspace.write(last_workspace(), workspace.encode(made))
+    found = workspace.read(last_workspace())
+    assert path_of(found.documents[0].path) == str(file)
+    assert [path_of(each) for each in found.tags] == [str(file)]
+    assert found.query == "half a pair ?"
+    assert last_document() == file

@@ -2,6 +2,7 @@
 """Bad input ends with status 1 and one line: what, which value, which bound, what to do."""
 
 import json
+import os
 import random
 
 import pytest
@@ -209,3 +210,16 @@ def test_a_pdf_without_text_has_no_chunks_and_says_why(run, shared, strategy):
 
     assert answer["chunks"] == []
     assert any("OCR" in notice["message"] for notice in answer["notices"])
+
+
+def test_a_name_that_is_not_utf8_is_no_hindrance(run, tmp_path, sample):
+    text, pdf = (tmp_path / os.fsdecode(b"caf\xe9" + end) for end in (b".txt", b".pdf"))
+    text.write_text("The committee met. It was late.")
+    pdf.write_bytes(sample.read_bytes())
+    assert run("text", pdf, "--pages", "1", "--json").json["text"]
+    found = run(
+        *("search", text, "--query", "committee", "--strategy", "FC", "--retrieval", "text"),
+        "--no-cache",
+        "--json",
+    ).json
+    assert found["hits"][0]["document"] == r"caf\xe9.txt"
