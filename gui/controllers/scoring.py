@@ -37,6 +37,7 @@ class Scoring(QObject):
         self.computes_exactly = True
         self.waits_for_model = False  # one is being loaded, and `start` is called when it is there
         self._made_of: dict[str, tuple[object, ...]] = {}  # by job: what it works on
+        self._scored_from: dict[tuple[str, int], tuple[object, ...]] = {}  # by document and slot
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
@@ -92,14 +93,40 @@ class Scoring(QObject):
             self.start()
 
     def _on_current(self, opened: OpenDocument | None) -> None:
-        del opened
         self.start()
+        if opened is not None:
+            self._catch_up(opened)
+
+    def _catch_up(self, opened: OpenDocument) -> None:
+        """Score again what vectors, references or options came for while another was shown."""
+        if opened.document is None:
+            return
+        now = self._basis(opened.document)
+        for slot in self._state.slots:
+            is_scored = opened.result(slot.id).scores is not None
+            if is_scored and self._scored_from.get((opened.id, slot.id)) != now:
+                self._follow(opened, slot)
+                self._rest.start()
+
+    def _basis(self, document: Document) -> tuple[object, ...]:
+        """What scores are made from besides the chunks."""
+        pipeline = self._pipeline
+        return (
+            self.options.mode,
+            repr(self.options.parameters()),
+            pipeline.embedder,
+            pipeline.has_token_vectors(document) or pipeline.has_sentence_vectors(document),
+            pipeline.has_pairs(document),
+        )
 
     def _on_closed(self, document: str) -> None:
         for job in ("vectors", "pairs"):
             self._jobs.cancel(f"{job} {document}")
         for jobs in ("scores", "exact"):
             self._jobs.cancel_all(f"{jobs} {document} ")
+        self._scored_from = {
+            key: basis for key, basis in self._scored_from.items() if key[0] != document
+        }
 
     def _on_chunks(self, document: str, slot: int) -> None:
         opened, changed = self._state.documents.get(document), self._state.slot(slot)
@@ -113,6 +140,7 @@ class Scoring(QObject):
         if document is None or chunks is None:
             return
         options = self.options
+        self._scored_from[opened.id, slot.id] = self._basis(document)
 
         def work(token: JobToken) -> object:
             token.check()

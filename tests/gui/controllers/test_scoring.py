@@ -41,3 +41,15 @@ def test_references_wait_for_a_model_that_is_being_loaded(lab):
     lab.scoring.waits_for_model = False
     lab.scoring.start()
     lab.wait(lambda: lab.pipeline.has_pairs(text))
+
+
+def test_scores_get_the_vectors_that_came_while_another_document_was_shown(lab):
+    (slot,) = lab.show("FC:size=8,overlap=0")
+    lab.wait(lambda: lab.is_scored(slot))
+    shown, text = lab.opened, lab.opened.document
+    assert shown.result(slot).scores.values["DCC"] is None
+    lab.state.add_document(OpenDocument("e", Path("e.txt"), "e", document=replace(text, text="E.")))
+    lab.pipeline.set_embedder(ToyEmbedder())
+    lab.pipeline.sentence_vectors(text)
+    lab.state.set_current("d")
+    lab.wait(lambda: shown.result(slot).scores.values["DCC"] is not None)
