@@ -41,7 +41,8 @@ class RowSender:
         """
         before = self._sent.pop(where, None)
         found: Found | None = None
-        if before is not None and np.isin(rows.keys, before).mean() >= LEAST_SHARED:
+        shared = 0 if before is None else int(np.isin(rows.keys, before).sum())
+        if before is not None and shared and shared >= LEAST_SHARED * len(rows):
             changed = ChangedRows.of(rows, before)
             found = engine.call_urgent(
                 serve.update_changed_and_search, where, changed, question, cancel=cancel

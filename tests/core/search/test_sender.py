@@ -66,3 +66,11 @@ def test_an_engine_that_has_forgotten_is_sent_everything(engine, tmp_path):
     engine.call(serve.forget)
     found = sender.ask(engine, where, STATES[1], Question("", QUERY))
     assert (found.rows, found.written) == (len(STATES[1]), 2 + 5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_pool_that_becomes_empty_and_full_again_is_sent(engine, tmp_path):
+    sender, where = RowSender(), Where("pool", Space("toy", "late"), str(tmp_path / "index"))
+    question = Question("", QUERY)
+    for rows in (FIRST, rows_at(range(0)), FIRST):
+        assert sender.ask(engine, where, rows, question).rows == len(rows)
