@@ -16,6 +16,7 @@ from core.strategies.recipe import make_recipe
 from core.vectors.remote import RemoteEmbedder
 from gui.actions import fill_menus, make_actions
 from gui.commands import Commands
+from gui.controllers.anchoring import Anchoring
 from gui.controllers.chunking import Chunking
 from gui.controllers.keeping import Keeping
 from gui.controllers.model_choice import ModelChoice
@@ -69,6 +70,7 @@ class Workbench(QObject):
         self.scoring = Scoring(state, jobs, self.pipeline, self)
         self.scoring.waits_for_model = bool(model)
         self.searching = Searching(state, jobs, self.pipeline, self)
+        self.anchoring = Anchoring(state, self)
         self.own_strategies = OwnStrategies(self)
         self.models = ModelChoice(state, jobs, self.pipeline, self.engine, self)
         self.history = History(state, window.pages)

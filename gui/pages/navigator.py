@@ -93,8 +93,9 @@ class Navigator:
     def _span_box(self, start: int, end: int) -> tuple[int, QRectF] | None:
         """The page on which a span begins, and its place there on the canvas."""
         maker = self._composer.maker()
-        if maker is None or not 0 <= start < end:
+        if maker is None or not 0 <= start <= end:
             return None
+        end = max(end, start + 1)  # a cut between chunks that touch has no length
         found = maker.cut_path(start)
         if found is None:
             return None

@@ -29,13 +29,14 @@ from gui.panels.tables import row_table
 from gui.state import Selection, SelectionKind, State
 from gui.theme import Theme
 
-TITLES = ("What", "Page", "Costs", "Share", "Gain", "Reason")
+TITLES = ("What", "Page", "Costs ‰", "Share", "Gain ‰", "Reason")
 TIPS = (
     "The cut between two chunks, or the chunk",
     "Where it lies",
     "In thousandths of the score",
     "Of all that is lost",
-    "What the score would gain if the cut were not there, or the chunk were joined or split",
+    "In thousandths: what the score would gain if the cut were not there, or the chunk were joined "
+    "or split; below zero it would lose",
     "",
 )
 WIDTHS = (110, 50, 70, 60, 70)
@@ -132,9 +133,9 @@ class BlameModel(QAbstractTableModel):
         return (
             _object(item),
             self._page(item),
-            f"{mark}−{float(item.cost) * 1000:.1f} m",
+            f"{mark}{float(item.cost) * 1000:.1f}",
             f"{float(item.cost) / loss:.0%}" if loss > 0 else "",
-            "" if gain is None else f"{mark}{gain * 1000:+.1f} m",
+            "" if gain is None else f"{mark}{gain * 1000:+.1f}",
             item.words,
         )
 

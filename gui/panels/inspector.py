@@ -68,6 +68,7 @@ class Inspector(QWidget):
         state.chunks_changed.connect(self._on_result)
         state.scores_changed.connect(self._on_result)
         state.chosen_changed.connect(self._on_selection)
+        state.current_changed.connect(self._on_selection)
         self._show()
 
     def set_theme(self, theme: Theme) -> None:

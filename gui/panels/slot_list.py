@@ -41,6 +41,7 @@ class SlotList(QWidget):
         state.chosen_changed.connect(self._on_change)
         state.compared_changed.connect(self._on_change)
         state.chunks_changed.connect(self._on_chunks)
+        state.current_changed.connect(self._on_change)
         self._refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -67,8 +68,7 @@ class SlotList(QWidget):
         row.hide()
         row.deleteLater()
 
-    def _on_change(self, slot: int) -> None:
-        del slot
+    def _on_change(self, _: object) -> None:
         self._refresh()
 
     def _on_chunks(self, document: str, slot: int) -> None:

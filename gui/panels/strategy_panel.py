@@ -87,6 +87,7 @@ class StrategyPanel(QWidget):
         self._shared.hide()
         state.slots_changed.connect(self._refresh)
         state.chosen_changed.connect(self._on_chosen)
+        state.current_changed.connect(self._on_chosen)
         state.chunks_changed.connect(self._on_chunks)
         self._refresh()
 
@@ -143,8 +144,7 @@ class StrategyPanel(QWidget):
 
     # showing
 
-    def _on_chosen(self, slot: int) -> None:
-        del slot
+    def _on_chosen(self, _: object) -> None:
         self._refresh()
 
     def _refresh(self) -> None:
