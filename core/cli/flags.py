@@ -37,7 +37,7 @@ def add_reading_arguments(parser: argparse.ArgumentParser) -> None:
         default="fast",
         help="fast: font rules and tags; model: waits for the layout model",
     )
-    parser.add_argument("--pages", metavar="1-20", help="pages to read, for example 1-3,7")
+    parser.add_argument("--pages", metavar="1-20", help="pages to show, for example 1-3,7")
     parser.add_argument("--no-cache", action="store_true", help="read and write no cache on disk")
     add_output_arguments(parser)
 

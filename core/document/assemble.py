@@ -52,7 +52,9 @@ def assemble(
 
     Args:
         pages: what the PDF process read.
-        settings: form of the text and what becomes of boilerplate.
+        settings: form of the text and what becomes of boilerplate. Where it names pages, only
+            these have text; the others still tell what runs, which font is the body's and which
+            words are known.
         name: of the file, for people.
         source_sha256: of the bytes of the file.
         outline: of the file.
@@ -61,10 +63,16 @@ def assemble(
     """
     settings = settings or TextSettings()
     prepared = prepare_pages(pages, repeated=final)
-    layouts = [each.layout for each in prepared]
-    drafts = _make_drafts(layouts, settings, outline, final)
+    drafts = _make_drafts([each.layout for each in prepared], settings, outline)
     lines = [line.text for draft in drafts for line in draft.lines]
     words = collect_words(_without_broken_ends(lines))
+    if settings.pages is not None:
+        chosen = frozenset(settings.pages)
+        pages = [page for page in pages if page.index in chosen]
+        prepared = [each for each in prepared if each.layout.page.index in chosen]
+        drafts = [draft for draft in _in_flow(drafts, final) if draft.page in chosen]
+    drafts = join_flow(drafts, across_pages=final)
+    layouts = [each.layout for each in prepared]
     table, geometry_lines, bases = make_glyph_table(
         [each.glyphs for each in prepared], [page.index for page in pages]
     )
@@ -90,9 +98,8 @@ def _make_drafts(
     layouts: Sequence[PageLayout],
     settings: TextSettings,
     outline: Sequence[OutlineItem],
-    final: bool,
 ) -> list[Draft]:
-    """Return the blocks of all pages in the order of the text."""
+    """Return the blocks of all pages in the order of the text, each of one page."""
     fonts = measure_fonts(
         line for layout in layouts for part in layout.parts for line in part.lines
     )
@@ -102,7 +109,21 @@ def _make_drafts(
     if outline:
         confirm_headings(drafts, outline)
     set_levels(drafts, outline)
-    return join_flow(drafts, across_pages=final)
+    return drafts
+
+
+def _in_flow(drafts: Sequence[Draft], final: bool) -> list[Draft]:
+    """Return the blocks, not joined, in the order that joining gives them.
+
+    What gives way to a paragraph stands there, whether or not all pages of it are shown.
+    """
+    copies = [replace(draft, lines=[*draft.lines], rows=[*draft.rows]) for draft in drafts]
+    order: dict[int, int] = {}
+    for number, joined in enumerate(join_flow(copies, across_pages=final)):
+        order[id(joined)] = number
+        order.update((id(line), number) for line in joined.lines)
+    places = [order[id(copy.lines[0] if copy.lines else copy)] for copy in copies]
+    return [drafts[index] for index in sorted(range(len(drafts)), key=places.__getitem__)]
 
 
 def _page_drafts(layout: PageLayout, fonts: Fonts, settings: TextSettings) -> list[Draft]:

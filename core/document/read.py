@@ -38,7 +38,8 @@ def read_document(
 
     Args:
         path: the file.
-        settings: form, boilerplate, layout and pages; the defaults without.
+        settings: form, boilerplate, layout and pages; the defaults without. All pages are read
+            whichever are named, so that a page has the same text in every choice of pages.
         password: of an encrypted PDF. What a password protects is never written to the cache.
         progress: told after each page.
         cancel: asked before each page.
@@ -103,7 +104,8 @@ def _read_pdf(
     """Read a PDF; also say whether a password protects it."""
     with PdfClient(path) as client:
         info = client.open(password)
-        wanted = _wanted_pages(settings, info, path)
+        _require_pages(settings, info, path)
+        wanted = range(info.page_count)  # all: what runs shows only on the whole document
         pages: list[RawPage] = []
         preparation = Preparation()
         for page in client.raw_pages(wanted):
@@ -123,6 +125,8 @@ def _read_pdf(
     document = replace(document, notices=info.notices + document.notices)
     if settings.layout == "model":
         keep = use_cache and not info.needs_password
+        if settings.pages is not None:
+            pages = [page for page in pages if page.index in settings.pages]
         pages, notices = _with_layout(
             path, pages, password=password, progress=progress, cancel=cancel, use_cache=keep
         )
@@ -131,16 +135,13 @@ def _read_pdf(
     return document, info.needs_password
 
 
-def _wanted_pages(settings: TextSettings, info: PdfInfo, path: Path) -> Sequence[int]:
-    if settings.pages is None:
-        return range(info.page_count)
-    beyond = [page + 1 for page in settings.pages if not 0 <= page < info.page_count]
+def _require_pages(settings: TextSettings, info: PdfInfo, path: Path) -> None:
+    beyond = [page + 1 for page in settings.pages or () if not 0 <= page < info.page_count]
     if beyond:
         raise DocumentError(
             f"page {beyond[0]} is asked for, but {path.name} has pages 1 to {info.page_count}: "
             "choose pages in that range"
         )
-    return sorted(set(settings.pages))
 
 
 def _shapes(info: PdfInfo) -> list[Page]:

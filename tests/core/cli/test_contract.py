@@ -208,6 +208,17 @@ def test_only_the_pages_that_are_asked_for_have_text(run, sample):
     assert filled == [1, 2, 4]
 
 
+def test_a_page_has_the_same_text_whichever_pages_are_asked_for(run, sample):
+    whole = run("text", sample, "--json").json
+    a, b = whole["pages"][0]["span"]
+
+    alone = run("text", sample, "--pages", "1", "--json").json
+
+    assert alone["text"] == whole["text"][a:b].rstrip()
+    kinds = [block["kind"] for block in whole["blocks"] if block["span"][1] <= b]
+    assert [block["kind"] for block in alone["blocks"]] == kinds
+
+
 def test_form_feeds_divide_the_pages_of_a_text_file(run, tmp_path):
     path = tmp_path / "pages.txt"
     path.write_bytes(b"First page.\fSecond page.\fThird.")

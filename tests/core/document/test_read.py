@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Reading files from beginning to end, and the cache on disk."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from core.document import cache
 from core.document.model import Document, TextSettings
 from core.document.read import read_document
 from core.errors import Cancelled, DocumentError, PasswordError
-from tests.core.document.raw_pages import lines_at, write_pdf
+from tests.core.document.raw_pages import all_of, lines_at, write_pdf
 
 
 @pytest.fixture
@@ -40,6 +41,30 @@ def test_chosen_pages_keep_their_numbers(pdf: Path, cache_dir: Path):
     assert document.text == "Text of page two."
     assert (document.page_of(0), len(document.pages)) == (1, 3)
     assert document.pages[2].width == 400
+
+
+@pytest.mark.parametrize("chosen", [(0,), (3,), (1, 2), (0, 4)])
+def test_what_runs_is_the_same_whichever_pages_are_chosen(
+    tmp_path: Path, cache_dir: Path, chosen: tuple[int, ...]
+):
+    pages = [
+        all_of(
+            lines_at(50, 30, "Managing Oral Anticoagulation"),
+            lines_at(50, 100, f"Text of page {number}."),
+            lines_at(50, 580, f"Draft {number} of the committee"),
+        )
+        for number in range(1, 6)
+    ]
+    path = write_pdf(tmp_path / "five.pdf", *pages)
+    whole = read_document(path)
+
+    document = read_document(path, TextSettings(pages=chosen))
+
+    spans = [(whole.pages[index].start, whole.pages[index].end) for index in chosen]
+    assert document.text == "\n\n".join(whole.text[a:b].strip() for a, b in spans)
+    assert not re.search("Managing|Draft", document.text)
+    assert {block.page for block in document.blocks} == set(chosen)
+    assert {page.index for page in document.pages if page.start < page.end} == set(chosen)
 
 
 @pytest.mark.parametrize(
