@@ -111,7 +111,7 @@ def read(path: Path) -> Workspace:
         raise WorkspaceError(f"{path.name} cannot be read: {error.strerror}") from error
     try:
         workspace = msgspec.json.decode(content, type=Workspace)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WorkspaceError(f"{path.name} is not a workspace, or is damaged: {error}") from error
     if workspace.version > VERSION:
         raise WorkspaceError(

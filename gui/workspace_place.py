@@ -31,7 +31,7 @@ def last_document() -> Path | None:
     """
     try:
         shown = Path(path_of(json.loads(last_workspace().read_bytes())["current"]))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
     return shown if shown.is_file() else None
 

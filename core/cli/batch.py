@@ -109,7 +109,7 @@ def _kept(target: Path) -> dict[str, object] | None:
     """The summary of a result that is there and whole."""
     try:
         kept: dict[str, object] = json.loads(target.read_text(encoding="utf-8"))["summary"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
     return kept
 

@@ -118,3 +118,5 @@ def read_json(path: Path) -> Any:
         raise DocumentError(
             f"{path} is not JSON at line {error.lineno}, column {error.colno}: {error.msg}"
         ) from None
+    except RecursionError:
+        raise DocumentError(f"{path} has lists inside lists too deep to be read") from None

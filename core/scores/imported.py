@@ -48,7 +48,7 @@ def read_file(path: Path) -> Any:
         return json.loads(text)
     except OSError as error:
         raise DocumentError(f"{path} cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise DocumentError(f"{path} is not JSON in UTF-8: {error}") from None
 
 

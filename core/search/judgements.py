@@ -84,7 +84,7 @@ def load_judgements(path: Path) -> Judgements:
         ) from error
     try:
         rows = _rows(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SearchError(f"{path.name} is neither JSON nor JSONL: {error}") from error
     return judgements_of(_checked(row, f"{path.name}: row {i + 1}") for i, row in enumerate(rows))
 

@@ -108,7 +108,7 @@ def _references(text: str, document: str, where: str) -> tuple[GoldSpan, ...]:
             GoldSpan(document, int(r["start_index"]), int(r["end_index"]), str(r["content"]))
             for r in references
         )
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise SearchError(
             f"{where}: references must be a JSON list of {{content, start_index, end_index}}: "
             f"{error}"
@@ -214,7 +214,7 @@ def _json_lines(text: str, source: str) -> Iterable[Mapping[str, Any]]:
             continue
         try:
             row = msgspec.json.decode(line.encode())
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             raise SearchError(f"{source}: line {number + 1} is not JSON: {error}") from error
         if not isinstance(row, dict):
             raise SearchError(f"{source}: line {number + 1} is not an object")

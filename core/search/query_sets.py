@@ -101,7 +101,7 @@ def parse_query_set(data: bytes, source: str = "the query set") -> QuerySet:
     """
     try:
         raw = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise SearchError(f"{source} is not JSON: {error}") from error
     where = _Reader(source)
     top = where.mapping(raw, "the file")

@@ -209,5 +209,5 @@ def _read_record(path: Path) -> Record | None:
     """A stored record, or None when it is damaged or of another version."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=Record)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, RecursionError):
         return None

@@ -35,7 +35,7 @@ def listed(
 def _from_json(parameter: str, value: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     try:
         items = json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         items = None
     if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
         raise ParameterError(

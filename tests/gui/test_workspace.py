@@ -34,8 +34,24 @@ def test_what_is_written_is_read_again(tmp_path_factory, documents, strategies, 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b"\xff\xfe", b'{"version": "one"}', b'{"documents": []}'],
-    ids=["empty", "cut off", "a list", "not text", "wrong type", "no version"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff\xfe",
+        b'{"version": "one"}',
+        b'{"documents": []}',
+        b'{"version": 1, "questions": {"a": ' + b"[" * 50_000,
+    ],
+    ids=[
+        "empty",
+        "cut off",
+        "a list",
+        "not text",
+        "wrong type",
+        "no version",
+        "nested without end",
+    ],
 )
 def test_a_damaged_file_is_refused_with_its_name(tmp_path, content):
     path = tmp_path / "mine.json"

@@ -223,3 +223,12 @@ def test_a_name_that_is_not_utf8_is_no_hindrance(run, tmp_path, sample):
         "--json",
     ).json
     assert found["hits"][0]["document"] == r"caf\xe9.txt"
+
+
+def test_json_that_is_nested_without_end_is_refused(run, prose, tmp_path):
+    deep = tmp_path / "deep.json"
+    deep.write_text("[" * 100_000)
+    chunks = run("score", prose, "--chunks", deep, "--json").refusal
+    assert "too deep" in chunks or "not JSON" in chunks
+    asked = ("--queries", deep, "--strategies", "FC", "--retrieval", "text")
+    assert "not JSON" in run("evaluate", prose, *asked).refusal
