@@ -25,9 +25,28 @@ def main(arguments: list[str]) -> int:
         from core.cli import run_command
 
         return run_command(arguments)
+    if arguments and not Path(arguments[0]).is_file():
+        print(f"chunkscope: {_refusal(arguments[0])}", file=sys.stderr)
+        return 1
     from gui.application import run
 
     return run(Path(arguments[0]) if arguments else None)
+
+
+def _refusal(word: str) -> str:
+    """Why `word`, neither a command nor a file, opens nothing; in one line."""
+    from core.errors import nearest
+
+    path = Path(word)
+    shown = " ".join(str(path).split())
+    if path.is_dir():
+        return f"{shown} is a folder: name a file in it, or use 'main.py batch' for all of them"
+    if path.suffix or path.name != word:
+        return f"{shown} does not exist or is not a file: check the name and the folder"
+    return (
+        f"there is no command '{shown}' and no file of that name{nearest(word, COMMANDS)}: "
+        "'main.py --help' lists the commands"
+    )
 
 
 if __name__ == "__main__":
