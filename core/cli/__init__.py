@@ -35,6 +35,7 @@ def run_command(arguments: Sequence[str]) -> int:
     """
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):  # a terminal may know fewer letters than documents
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -55,6 +56,13 @@ def run_command(arguments: Sequence[str]) -> int:
     except SystemExit as stop:
         return int(stop.code or 0)
     return 0
+
+
+def _open_what_is_closed() -> None:
+    """Give a stream that was closed before the start somewhere to write to."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - until the end
 
 
 def _load_own_strategies() -> None:

@@ -7,6 +7,8 @@ import random
 
 import pytest
 
+from core.cli import run_command
+
 
 @pytest.fixture
 def folder(tmp_path):
@@ -232,3 +234,8 @@ def test_json_that_is_nested_without_end_is_refused(run, prose, tmp_path):
     assert "too deep" in chunks or "not JSON" in chunks
     asked = ("--queries", deep, "--strategies", "FC", "--retrieval", "text")
     assert "not JSON" in run("evaluate", prose, *asked).refusal
+
+
+def test_a_closed_standard_output_is_no_fault_of_the_program(monkeypatch, prose):
+    monkeypatch.setattr("sys.stdout", None)
+    assert run_command(["chunk", str(prose), "--strategy", "RC", "--no-cache"]) == 0
