@@ -36,6 +36,6 @@ def delete_preset(name: str, code: str) -> None:
 def _words() -> dict[str, dict[str, str]]:
     try:
         read = json.loads(settings.read(settings.OWN_PRESETS) or "{}")
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return {}
     return read if isinstance(read, dict) else {}
