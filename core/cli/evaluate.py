@@ -26,6 +26,7 @@ from core.search.evaluation import POOLS, StrategyResult
 from core.search.evaluation_json import evaluation_csv, evaluation_json, interval_json
 from core.search.judgements import load_judgements
 from core.search.query_import import import_queries
+from core.search.query_sets import QuerySet
 from core.search.statistics import SEED
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
@@ -64,13 +65,13 @@ def run(namespace: argparse.Namespace) -> None:
         raise UsageError("evaluate needs --strategies or --chunks: name what is to be measured")
     recipes = recipes_of(namespace.strategies, namespace)
     names = names_of(namespace.strategies, recipes)
+    query_sets = [import_queries(path) for path in namespace.queries]
+    judgements = load_judgements(namespace.judgements) if namespace.judgements else None
     models = [] if namespace.retrieval == "text" else namespace.embedders
     embedders = [embedder_of(name, namespace) for name in models]
     needs_model = namespace.intrinsic or any(map(_reads_vectors, recipes))
     is_lacking = needs_model and not embedders
     stages = Stages(embedder_of(namespace.embedders[0], namespace) if is_lacking else None)
-    query_sets = [import_queries(path) for path in namespace.queries]
-    judgements = load_judgements(namespace.judgements) if namespace.judgements else None
     progress = Printed(namespace)
     documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
     for document in documents.values():
@@ -133,6 +134,7 @@ def measures_of(
     namespace: argparse.Namespace,
     documents: Mapping[str, Document],
     recipes: Sequence[Recipe],
+    query_sets: Sequence[QuerySet],
     progress: Progress,
 ) -> list[dict[str, Any]]:
     """The measures of each recipe over all documents as one pool, for a sweep."""
@@ -141,7 +143,7 @@ def measures_of(
     unique = dict(zip(words, recipes, strict=True))
     evaluation = evaluate(
         documents,
-        [import_queries(path) for path in namespace.queries],
+        query_sets,
         [Contender(word, recipe) for word, recipe in unique.items()],
         stages=Stages(embedder),
         options=options_of(namespace, measure_costs=False),

@@ -22,6 +22,8 @@ from core.pipeline import Pipeline
 from core.scores.mean import corpus_means, document_mean
 from core.scores.options import score_options
 from core.scores.vector_supply import one_kind
+from core.search.query_import import import_queries
+from core.search.query_sets import QuerySet
 from core.strategies.recipe import Recipe
 
 MOST_POINTS = 10_000
@@ -50,6 +52,7 @@ def run(namespace: argparse.Namespace) -> None:
     """Score every point of the grid."""
     base = recipe_of(namespace)
     points = grid(base, [parse_range(base, each) for each in namespace.over])
+    query_sets = [import_queries(path) for path in namespace.queries]
     progress = Printed(namespace)
     documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
     pipeline = Pipeline(model_of(namespace))
@@ -58,8 +61,8 @@ def run(namespace: argparse.Namespace) -> None:
         progress(number, len(points), "points")
         rows.append(_point(namespace, pipeline, documents, recipe))
     progress.end()
-    if namespace.queries:
-        _add_measures(namespace, documents, points, rows, progress)
+    if query_sets:
+        _add_measures(namespace, documents, points, rows, query_sets, progress)
     if namespace.json:
         paths = dict(named(namespace.files))
         answer = [document_json(document, str(paths[name])) for name, document in documents.items()]
@@ -149,11 +152,11 @@ def _add_measures(
     documents: dict[str, Document],
     points: list[Recipe],
     rows: list[dict[str, object]],
+    query_sets: Sequence[QuerySet],
     progress: Printed,
 ) -> None:
     from core.cli.evaluate import measures_of
 
-    for row, measures in zip(
-        rows, measures_of(namespace, documents, points, progress), strict=True
-    ):
+    found = measures_of(namespace, documents, points, query_sets, progress)
+    for row, measures in zip(rows, found, strict=True):
         row["measures"] = measures

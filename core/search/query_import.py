@@ -30,6 +30,11 @@ from core.search.query_sets import (
 _TREC_TOPIC = re.compile(r"<top>(.*?)</top>", re.DOTALL | re.IGNORECASE)
 _TREC_NUMBER = re.compile(r"<num>\s*(?:Number:)?\s*([^\s<]+)", re.IGNORECASE)
 _TREC_TITLE = re.compile(r"<title>\s*(?:Topic:)?\s*([^<]+)", re.IGNORECASE)
+_LINES = frozenset({".txt", ".text", ".tsv", ""})  # whose lines may be taken for questions
+_FORMS = (
+    ".queries.json, .csv (question, references, corpus_id), .jsonl, .txt (a question a line, or "
+    "its number, a tab and the question), TREC topics, or a BEIR folder"
+)
 csv.field_size_limit(1 << 30)
 
 
@@ -42,7 +47,7 @@ def import_queries(path: Path, *, judged: Path | None = None) -> QuerySet:
         judged: a TREC file of relevant documents (qrels) for topics or lines.
 
     Raises:
-        SearchError: it cannot be read, or its form is not known.
+        SearchError: it cannot be read, has no question, or its form is not known.
     """
     if path.is_dir():
         return _import_beir(path)
@@ -56,7 +61,7 @@ def import_queries(path: Path, *, judged: Path | None = None) -> QuerySet:
     if _TREC_TOPIC.search(text):
         queries = tuple(_trec_topics(text, path))
     else:
-        queries = tuple(_numbered_lines(text))
+        queries = tuple(_numbered_lines(text, path))
     relevant = _read_judged(judged) if judged else {}
     return QuerySet(path.stem, tuple(_with_documents(query, relevant, {}) for query in queries))
 
@@ -197,15 +202,17 @@ def _trec_topics(text: str, path: Path) -> Iterable[Query]:
         yield Query(number[1], " ".join(title[1].split()))
 
 
-def _numbered_lines(text: str) -> Iterable[Query]:
-    """`ID <tab> question` a line, or only questions."""
+def _numbered_lines(text: str, path: Path) -> Iterable[Query]:
+    """`ID <tab> question` a line, or only questions where the ending lets one expect them."""
     lines = [line for line in text.splitlines() if line.strip()]
     if lines and all(line.count("\t") == 1 for line in lines):
         for line in lines:
             identifier, question = line.split("\t")
             yield Query(identifier.strip(), question.strip())
-    else:
+    elif lines and path.suffix.lower() in _LINES:
         yield from queries_from_lines(text)
+    else:
+        raise SearchError(f"'{path}' is not a query set: questions are read from {_FORMS}")
 
 
 def _json_lines(text: str, source: str) -> Iterable[Mapping[str, Any]]:
@@ -224,6 +231,8 @@ def _json_lines(text: str, source: str) -> Iterable[Mapping[str, Any]]:
 def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise SearchError(f"'{path}' does not exist: check the name and the folder") from None
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise SearchError(f"'{path}' cannot be read as UTF-8 text: {reason}") from error

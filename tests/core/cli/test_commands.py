@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from core.cli import evaluate, sweep
 from tests.core.cli.conftest import PROSE
 
 CODES = ["RC", "ICC", "DCC", "BI", "SC"]
@@ -179,6 +180,29 @@ def test_evaluate_answers_as_the_contract_says(run, prose, queries):
     )
     assert len(answer["per_question"]) == 4
     assert {"groups", "warnings"} <= set(answer)
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("nothere.json", "does not exist"), ("README.md", "is not a query set")]
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["evaluate", "--strategies", "SBC"],
+        ["sweep", "--strategy", "SBC", "--over", "sentences=1:3:2"],
+    ],
+    ids=["evaluate", "sweep"],
+)
+def test_questions_that_cannot_be_read_are_refused_before_the_work(
+    run, prose, tmp_path, monkeypatch, command, name, says
+):
+    (tmp_path / "README.md").write_text("# A project\n\nIt does things.\n")
+    for module, work in ((evaluate, "embedder_of"), (sweep, "model_of")):
+        monkeypatch.setattr(module, work, lambda *_: pytest.fail("a model was loaded"))
+    for module in (evaluate, sweep):
+        monkeypatch.setattr(module, "read", lambda *_: pytest.fail("a document was read"))
+
+    assert says in run(*command, prose, "--queries", tmp_path / name).refusal
 
 
 def test_chunks_of_another_tool_are_one_more_strategy(run, prose, queries, tmp_path):

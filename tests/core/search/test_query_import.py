@@ -77,6 +77,25 @@ def test_plain_lines(tmp_path, text, expected):
     assert [(query.id, query.question) for query in found] == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("README.md", "# A project\n\nIt does things.\n", id="prose"),
+        pytest.param("setup.py", "import os\n", id="code"),
+        pytest.param("q.txt", " \n", id="no line"),
+    ],
+)
+def test_what_holds_no_questions_is_refused_with_the_forms_that_are_read(tmp_path, name, text):
+    with pytest.raises(SearchError, match=rf"{name}' is not a query set: .*\.jsonl.*TREC.*BEIR"):
+        import_queries(written(tmp_path, name, text))
+
+
+def test_numbered_questions_may_have_any_ending(tmp_path):
+    (query,) = import_queries(written(tmp_path, "topics.dl20", "a\tOne?\n")).queries
+
+    assert (query.id, query.question) == ("a", "One?")
+
+
 @pytest.mark.parametrize("ending", [".json", ".jsonl", ".csv"])
 def test_an_exported_set_comes_back(tmp_path, ending):
     gold = [{"doc": "d", "start": 0, "end": 3, "text": "one"}]
