@@ -23,7 +23,6 @@ from core.scores.mean import corpus_means, document_mean
 from core.scores.options import score_options
 from core.scores.vector_supply import one_kind
 from core.search.query_import import import_queries
-from core.search.query_sets import QuerySet
 from core.strategies.recipe import Recipe
 
 MOST_POINTS = 10_000
@@ -62,7 +61,11 @@ def run(namespace: argparse.Namespace) -> None:
         rows.append(_point(namespace, pipeline, documents, recipe))
     progress.end()
     if query_sets:
-        _add_measures(namespace, documents, points, rows, query_sets, progress)
+        from core.cli.evaluate import measures_of
+
+        measures = measures_of(namespace, documents, points, query_sets, progress)
+        for row, each in zip(rows, measures, strict=True):
+            row["measures"] = each
     if namespace.json:
         paths = dict(named(namespace.files))
         answer = [document_json(document, str(paths[name])) for name, document in documents.items()]
@@ -145,18 +148,3 @@ def _point(
         "scores": {**scores, "mean": document_mean(scores, options.weights)},
         "measures": None,
     }
-
-
-def _add_measures(
-    namespace: argparse.Namespace,
-    documents: dict[str, Document],
-    points: list[Recipe],
-    rows: list[dict[str, object]],
-    query_sets: Sequence[QuerySet],
-    progress: Printed,
-) -> None:
-    from core.cli.evaluate import measures_of
-
-    found = measures_of(namespace, documents, points, query_sets, progress)
-    for row, measures in zip(rows, found, strict=True):
-        row["measures"] = measures

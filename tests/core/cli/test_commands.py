@@ -189,7 +189,7 @@ def test_evaluate_answers_as_the_contract_says(run, prose, queries):
     "command",
     [
         ["evaluate", "--strategies", "SBC"],
-        ["sweep", "--strategy", "SBC", "--over", "sentences=1:3:2"],
+        ["sweep", "--strategy", "FC", "--over", "size=20:40:2"],
     ],
     ids=["evaluate", "sweep"],
 )
@@ -202,7 +202,7 @@ def test_questions_that_cannot_be_read_are_refused_before_the_work(
     for module in (evaluate, sweep):
         monkeypatch.setattr(module, "read", lambda *_: pytest.fail("a document was read"))
 
-    assert says in run(*command, prose, "--queries", tmp_path / name).refusal
+    assert says in run(command[0], prose, *command[1:], "--queries", tmp_path / name).refusal
 
 
 def test_chunks_of_another_tool_are_one_more_strategy(run, prose, queries, tmp_path):
