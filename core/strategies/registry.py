@@ -102,10 +102,24 @@ def find(code: str) -> Strategy:
             f"{waiting.code} asks a language model, and none can be connected yet: choose a "
             "strategy of another class"
         )
-    raise ParameterError(
+    raise ParameterError(_not_found(code))
+
+
+def _not_found(code: str) -> str:
+    """What to do about a code that nothing has; a file of the user's may wait for agreement."""
+    from core.strategies.user_strategies import HOW_TO_AGREE, naming, unagreed
+
+    waiting = unagreed()
+    if named := naming(code, waiting):
+        return f"there is no strategy '{code}' yet: {named.place} waits for {HOW_TO_AGREE}"
+    message = (
         f"there is no strategy '{code}'{nearest(code, _STRATEGIES)}: "
         "'main.py strategies' lists all of them"
     )
+    if waiting:
+        count = "one of your own waits" if len(waiting) == 1 else f"{len(waiting)} of your own wait"
+        message += f"; {count} for {HOW_TO_AGREE}"
+    return message
 
 
 def strategies() -> dict[str, Strategy]:

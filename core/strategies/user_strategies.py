@@ -8,6 +8,7 @@ are run. An error in it is told with file and line, and nothing else breaks.
 
 import hashlib
 import os
+import re
 import traceback
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -26,6 +27,9 @@ from core.strategies.source import Source
 
 GROUP = "chunkscope.strategies"
 AGREEMENTS = "agreed_strategies.json"
+HOW_TO_AGREE = (
+    "your agreement: once you know what is inside, start main.py without a command and press Load"
+)
 
 
 class UserStrategyError(ChunkscopeError):
@@ -77,6 +81,21 @@ def found() -> list[UserStrategy]:
         UserStrategy(place, version, agreed.get(place) == version)
         for place, version in versions.items()
     ]
+
+
+def unagreed() -> list[UserStrategy]:
+    """Files and entry points that are not run because the user has not agreed to this version."""
+    return [each for each in found() if not each.agreed]
+
+
+def naming(code: str, among: Iterable[UserStrategy]) -> UserStrategy | None:
+    """The first file in whose source `code` stands as a string; the source is not run."""
+    string = re.compile(rf"""(["']){re.escape(code)}\1""".encode(), re.IGNORECASE)
+    for each in among:
+        path = Path(each.place)
+        if path.is_file() and string.search(path.read_bytes()):
+            return each
+    return None
 
 
 def agree(place: str | Path) -> UserStrategy:

@@ -42,6 +42,37 @@ def template(folder, root):
     return path
 
 
+def refusal(code: str) -> str:
+    with pytest.raises(ParameterError) as caught:
+        find(code)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_code_in_a_file_that_waits_is_told_with_the_way_to_agree(folder):
+    ran = folder / "ran"
+    path = folder / "own.py"
+    path.write_text(f"open({str(ran)!r}, 'w')\nDeclaration(code='MYNCC', name='Mine')\n")
+
+    said = refusal("mYncc")
+
+    assert f"{path} waits for your agreement" in said
+    assert "press Load" in said
+    assert not ran.exists()
+
+
+def test_files_that_wait_are_counted_where_none_names_the_code(folder):
+    assert "agreement" not in refusal("MYNCC")
+    (folder / "one.py").write_text("code = 'MY' + 'NCC'\n")
+    assert "one of your own waits for your agreement" in refusal("MYNCC")
+    (folder / "two.py").write_text("# MYNCC\n")
+    assert "2 of your own wait for your agreement" in refusal("MYNCC")
+
+    for name in ("one.py", "two.py"):
+        agree(folder / name)
+    assert "agreement" not in refusal("MYNCC")
+
+
 def texts(code: str, **parameters) -> list[str]:
     made = find(code)
     slow, fast = made.split(made.declaration.check(parameters))
