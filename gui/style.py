@@ -18,12 +18,16 @@ def style_sheet(theme: Theme) -> str:
     QStatusBar {{ border-top: 1px solid {border}; }}
     QStatusBar::item {{ border: 0; }}
     QTabWidget::pane {{ border: 0; border-top: 1px solid {border}; background: {base}; }}
+    QTabBar {{ qproperty-drawBase: 0; }}
     QTabBar::tab {{ padding: 5px 12px; background: transparent; color: {muted};
         border-bottom: 2px solid transparent; }}
     QTabBar::tab:selected {{ color: {text}; border-bottom: 2px solid {accent}; }}
     QTabBar::tab:hover {{ color: {text}; }}
     QTableView, QTreeView, QListView, QTextBrowser, QScrollArea, QScrollArea > QWidget > QWidget,
     #strategyPanel, #inspector, #scoresPanel, #queriesPanel {{ background: {base}; }}
+    QCheckBox::indicator:unchecked, QTableView::indicator:unchecked, QTreeView::indicator:unchecked,
+    QListView::indicator:unchecked {{ border: 1px solid {muted}; border-radius: 2px;
+        background: {base}; width: 12px; height: 12px; }}
     QHeaderView::section {{ background: {window}; color: {muted}; border: 0;
         border-right: 1px solid {border}; border-bottom: 1px solid {border}; padding: 3px 6px; }}
     QTableView::item:selected, QTreeView::item:selected, QListView::item:selected {{
