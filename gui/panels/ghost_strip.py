@@ -107,13 +107,13 @@ class GhostStrip(QWidget):
     def _paint(self, painter: QPainter) -> None:
         theme, scale = self._theme, self._scale
         box = self._box()
-        painter.setPen(QPen(theme.border, 1))
-        painter.drawLine(box.bottomLeft(), box.bottomRight())
         if scale is None or self._curve is None:
             return
         known = [each for each in self._curve.known() if each[1] >= 0]
         if not known:
             return
+        painter.setPen(QPen(theme.border, 1))
+        painter.drawLine(box.bottomLeft(), box.bottomRight())
         self._paint_plateau(painter, box, scale)
         painter.drawPixmap(0, 0, self._drawn_curve(box, scale, known))
         x = self._x(self._value, scale, box)

@@ -36,12 +36,13 @@ class SizePlot(pg.PlotWidget):
         super().__init__(parent)
         plain(self)
         self._caption = caption(self, "tokens a chunk")
-        self.getAxis("left").setTicks([[]])  # until there are sizes
+        hide_ticks(self)  # until there are sizes
         self.setToolTip("Sizes of the chunks; the shaded band is what size compliance allows")
         self._edges: NDArray[np.float64] = np.empty(0)
         self._bars = pg.BarGraphItem(x=[], height=[], width=1)
         self._band = pg.LinearRegionItem(movable=False)
         self._band.setZValue(-10)
+        self._band.hide()
         self.addItem(self._band)
         self.addItem(self._bars)
         self.scene().sigMouseClicked.connect(self._on_click)
@@ -61,6 +62,8 @@ class SizePlot(pg.PlotWidget):
     def show_sizes(self, sizes: NDArray[np.int64], least: float, greatest: float) -> None:
         """Show the sizes, in tokens."""
         self._band.setRegion((least, greatest))
+        self._band.show()
+        self.getAxis("bottom").setTicks(None)
         if not len(sizes):
             self._bars.setOpts(x=[], height=[], width=1)
             return
@@ -95,6 +98,7 @@ class ValuePlot(pg.PlotWidget):
         super().__init__(parent)
         plain(self)
         self._caption = caption(self, "")
+        hide_ticks(self)  # until there are values
         self._values: NDArray[np.float64] = np.empty(0)
         self._is_setting = False
         self._points = pg.PlotDataItem([], [], symbol="o", symbolSize=5)
@@ -130,13 +134,14 @@ class ValuePlot(pg.PlotWidget):
         ends = {float(values[places].min()), float(values[places].max())} if len(places) else set()
         words = [(end, f"{end:,.2f}" if abs(end) < 100 else f"{end:,.0f}") for end in ends]
         self.getAxis("left").setTicks([words])
-        self._caption.setText(f"{name or 'value'} at the start of each chunk")
+        self.getAxis("bottom").setTicks(None)
+        self._caption.setText(f"{name or 'value'} by chunk")
         self._line.setVisible(threshold is not None)
         self._is_setting = True
         if threshold is not None:
             self._line.setValue(threshold)
         self._is_setting = False
-        tip = "The value compared at each cut"
+        tip = "The value compared at the start of each chunk"
         self.setToolTip(
             tip + ("; drag the line: it is the slider" if threshold is not None else "")
         )
@@ -283,6 +288,12 @@ def plain(plot: pg.PlotWidget) -> None:
     plot.hideButtons()
     plot.setMinimumHeight(80)
     plot.setMouseEnabled(x=False, y=False)
+
+
+def hide_ticks(plot: pg.PlotWidget) -> None:
+    """For a plot without values: the numbers of its axes would say nothing."""
+    for axis in ("left", "bottom"):
+        plot.getAxis(axis).setTicks([[]])
 
 
 def thin_axes(plot: pg.PlotWidget) -> None:
