@@ -31,7 +31,7 @@ WHICH = (
     ("Shown strategies", "shown"),
     ("All presets", "presets"),
     ("Typed list", "typed"),
-    ("Range of a parameter", "range"),
+    ("Parameter range", "range"),
 )
 POOLS = (
     ("one pool", "all", "All open documents are searched together"),
@@ -102,6 +102,7 @@ class Setup(QWidget):
         self._build()
         self._fill_models()
         self.which.currentIndexChanged.connect(self._on_which)
+        self.pool.currentIndexChanged.connect(self._on_which)
         self.parameter.currentIndexChanged.connect(self._on_parameter)
         self.run.clicked.connect(self.ask)
         self.cancel.clicked.connect(self.cancel_asked)
@@ -111,6 +112,7 @@ class Setup(QWidget):
 
     def _build(self) -> None:
         row = QHBoxLayout()
+        row.setSpacing(4)
         for widget in (self.which, self.k, self.retrieval, self.vectors, self.pool, self.tags):
             row.addWidget(widget)
         for other in (self._models_button, self.intrinsic, self.without_duplicates):
@@ -160,6 +162,7 @@ class Setup(QWidget):
 
     def _on_which(self, *_: object) -> None:
         which = self.which.currentData()
+        self.tags.setVisible(self.pool.currentData() == "tag")
         self._second.setVisible(which in ("typed", "range"))
         self.typed.setVisible(which == "typed")
         for widget in (self.parameter, self.low, self.high, self.count):
@@ -240,7 +243,7 @@ def _combo(name: str, options: Sequence[tuple[str, ...]]) -> QComboBox:
     combo = QComboBox()
     combo.setAccessibleName(name)
     combo.setToolTip(name)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     combo.setMinimumContentsLength(LEAST_CHARACTERS)
     for words, value, *_ in options:
         combo.addItem(words, value)
