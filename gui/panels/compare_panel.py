@@ -14,13 +14,14 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSpinBox,
     QSplitter,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
 from core.declaration import Parameter
 from core.scores.mean import CODES
-from core.scores.selection import LATE_FOR_ALL, CorpusSelection
+from core.scores.selection import CLOSE, LATE_FOR_ALL, PROVISIONAL, CorpusSelection, Selection
 from core.strategies.recipe import Recipe
 from core.strategies.variants import (
     Variant,
@@ -45,6 +46,13 @@ VISIBLE = "The visible strategies"
 ABLATIONS = "Ablations of A"
 SWEEP = "Sweep of A"
 SCOPES = (PRESETS, REG, VISIBLE, ABLATIONS, SWEEP)
+WHAT = {
+    PRESETS: "every preset",
+    REG: "every preset, without and with REG",
+    VISIBLE: "the visible strategies",
+    ABLATIONS: "strategy A and A without each of its parts",
+    SWEEP: "strategy A over a range of a parameter",
+}
 NO_SECOND = "no second"
 EXACT_TIP = "Exact vectors for all rows, so that a winner may be named"
 WIDTHS = {0: 44, 1: 200, 2: 58, 3: 66, 9: 92, 10: 74, 11: 56, 12: 48}
@@ -94,12 +102,19 @@ class ComparePanel(QWidget):
         split.addWidget(self.table)
         split.addWidget(self.plots)
         split.setSizes([640, 380])
+        self.hint = QLabel()
+        self.hint.setObjectName("empty")
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setWordWrap(True)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.hint)
+        self._stack.addWidget(split)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 0)
         column.setSpacing(4)
         column.addLayout(self._controls)
         column.addWidget(self.says)
-        column.addWidget(split, 1)
+        column.addWidget(self._stack, 1)
         comparing.started.connect(self._on_started)
         comparing.row_added.connect(self._on_row_added)
         comparing.rows_changed.connect(self._on_rows_changed)
@@ -168,6 +183,17 @@ class ComparePanel(QWidget):
         is_sweep = self.scope.currentText() == SWEEP
         for widget in (self.first, self.second, self.steps):
             widget.setVisible(is_sweep)
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        """Say what there would be to see, in place of an empty table and plots."""
+        what = WHAT[self.scope.currentText()]
+        if self._state.current is None:
+            self.hint.setText("Open a document to compare chunkings of it.")
+        else:
+            self.hint.setText(f"No comparison yet: Compare scores {what} on this document.")
+        is_empty = not self.model.rowCount() and not self._comparing.is_running
+        self._stack.setCurrentIndex(0 if is_empty else 1)
 
     def _list_parameters(self, *_: object) -> None:
         chosen = self._state.chosen_slot
@@ -261,6 +287,7 @@ class ComparePanel(QWidget):
         del place
         if document == self._shown:
             self.model.add_rows()
+            self._show_hint()
             self._show_plots()
 
     def _on_rows_changed(self, document: str) -> None:
@@ -276,6 +303,7 @@ class ComparePanel(QWidget):
         del is_complete
         self.run.setText("Compare")
         self.bar.hide()
+        self._show_hint()
         if len(self._comparing.comparisons) > 1:
             self._show()  # of one document, the rows were shown when they were ranked
         self._allow_exact()
@@ -291,6 +319,7 @@ class ComparePanel(QWidget):
             fact = self.model.fact(row)
             if fact is not None and fact.row.candidate.name == name:
                 self.select_row(row)
+        self._show_hint()
         self._show_plots()
         comparison = self._comparison()
         self._allow_exact()
@@ -344,35 +373,68 @@ def sweep_range(parameter: Parameter, recipe: Recipe) -> tuple[float, float]:
 
 
 def winner_words(comparison: Comparison) -> str:
-    """For example "Best: STM:size=1100 + REG, 0.912; next PAGE, 0.908." with all warnings."""
-    selection, draws = comparison.selection, comparison.uncertainty
+    """Which chunking wins and how far that can be trusted, in sentences.
+
+    For example "Best: STM:size=1100 + REG with a mean of 0.912. Next: PAGE with 0.908."
+    """
+    selection = comparison.selection
     if selection is None:
         return ""
     if selection.winner is None:
         return f"No winner: {selection.reason}."
-    ranked = [each for each in selection.standings if each.value is not None]
-    is_final = not any(w.startswith("provisional") for w in selection.warnings)
-    mark = "" if is_final else "≈ "
-    if len(selection.ties) > 1:
-        said = f"Tied: {', '.join(selection.ties)}, {mark}{ranked[0].value:.3f}"
-    elif is_final:
-        said = f"Best: {selection.winner}, {ranked[0].value:.3f}"
-    else:
-        said = f"Ahead so far: {selection.winner}, {mark}{ranked[0].value:.3f}"
-    if ranked[0].measured < len(CODES):
-        said += f" (the mean of {ranked[0].measured} scores, the others are not measurable)"
-    if len(ranked) > 1 and len(selection.ties) == 1:
-        said += f"; next {ranked[1].candidate.name}, {mark}{ranked[1].value:.3f}"
+    draws = comparison.uncertainty
+    said = [*_ranking_words(selection), *_caution_words(selection)]
     if draws is not None and selection.winner in draws.wins:
-        said += f"; first in {draws.wins[selection.winner]:.0%} of the draws of its chunks"
-    failed = sum(w.startswith("failed") for w in selection.warnings)
-    others = [w for w in selection.warnings if not w.startswith(("failed", "provisional", "late"))]
-    notes = [*others, *([f"{failed} failed"] if failed else [])]
-    notes += [] if is_final else ["≈ from late vectors: Exact scores decides"]
-    notes += ["By late vectors of all: some chunks are longer than the model reads"] * (
-        LATE_FOR_ALL in selection.warnings
-    )
-    return ". ".join([said, *notes]) + "."
+        said.append(
+            f"When the chunks are drawn anew at random, {selection.winner} is first in "
+            f"{draws.wins[selection.winner]:.0%} of the draws"
+        )
+    return ". ".join(said) + "."
+
+
+def _ranking_words(selection: Selection) -> list[str]:
+    """The first and the second, and of how many scores the mean is."""
+    ranked = [each for each in selection.standings if each.value is not None]
+    is_final = _is_final(selection)
+    mark = "" if is_final else "≈ "
+    mean = f"with a mean of {mark}{ranked[0].value:.3f}"
+    if len(selection.ties) > 1:
+        said = [f"Tied: {' and '.join(selection.ties)}, each {mean}"]
+    else:
+        said = [f"{'Best' if is_final else 'Ahead so far'}: {selection.winner} {mean}"]
+        if len(ranked) > 1:
+            said.append(f"Next: {ranked[1].candidate.name} with {mark}{ranked[1].value:.3f}")
+    if ranked[0].measured < len(CODES):
+        said.append(f"Only {ranked[0].measured} of the {len(CODES)} scores can be measured for it")
+    return said
+
+
+def _caution_words(selection: Selection) -> list[str]:
+    """What speaks against the winner."""
+    said, other = [], selection.common_winner
+    if len(selection.ties) == 1 and selection.margin is not None and selection.margin < CLOSE:
+        said.append(f"That is a small lead: below {CLOSE}")
+    if other is not None and other != selection.winner:
+        codes = ", ".join(selection.common_scores)
+        said.append(f"By the scores that every strategy has ({codes}), {other} would be first")
+    for warning in selection.warnings:
+        kind, _, words = warning.partition(": ")
+        if kind == "mixed":
+            said.append(words[0].upper() + words[1:])
+    failed = sum(warning.startswith("failed") for warning in selection.warnings)
+    if failed:
+        said.append(f"{failed} {'strategy' if failed == 1 else 'strategies'} failed")
+    if not _is_final(selection):
+        said.append("Values with ≈ are from late vectors: press Exact scores to decide")
+    if LATE_FOR_ALL in selection.warnings:
+        said.append(
+            "Some chunks are longer than the model reads, so all are compared by late vectors"
+        )
+    return said
+
+
+def _is_final(selection: Selection) -> bool:
+    return PROVISIONAL not in selection.warnings
 
 
 def corpus_words(over: CorpusSelection, documents: int) -> str:
@@ -381,8 +443,9 @@ def corpus_words(over: CorpusSelection, documents: int) -> str:
     if best is None or best.mean is None or over.adaptive.mean is None or over.gain is None:
         return ""
     return (
-        f"Over {documents} documents: choosing per document {over.adaptive.mean:.4f}, the best "
-        f"single one ({best.name}) {best.mean:.4f}: {over.gain:+.4f}."
+        f"Over {documents} documents, the best strategy for each has a mean of "
+        f"{over.adaptive.mean:.4f}; the best one for all ({best.name}) has {best.mean:.4f}: "
+        f"choosing per document changes it by {over.gain:+.4f}."
     )
 
 

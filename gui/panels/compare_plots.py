@@ -58,22 +58,22 @@ class ScatterPlot(QWidget):
             box.currentTextChanged.connect(self._refresh)
         self.plot = pg.PlotWidget()
         plain(self.plot)
+        self.plot.plotItem.layout.setContentsMargins(0, 8, 0, 0)  # half of the highest number
         self._front = pg.PlotDataItem([], [])
         self._points = pg.ScatterPlotItem(size=9, hoverable=True, tip=self._tip)
         self._points.sigClicked.connect(self._on_click)
         self._mark = pg.ScatterPlotItem(size=15)
         for item in (self._front, self._points, self._mark):
             self.plot.addItem(item)
-        top = QHBoxLayout()
-        top.addWidget(QLabel("Up"))
-        top.addWidget(self.up)
-        top.addWidget(QLabel("across"))
-        top.addWidget(self.across)
-        top.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 2, 4, 2)
-        column.addLayout(top)
-        column.addWidget(self.plot, 1)
+        side = QVBoxLayout()  # beside the plot: above it, they would take the room of its axis
+        for words, box in (("Up", self.up), ("Across", self.across)):
+            side.addWidget(QLabel(words))
+            side.addWidget(box)
+        side.insertStretch(2, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(4, 2, 4, 2)
+        row.addLayout(side)
+        row.addWidget(self.plot, 1)
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:

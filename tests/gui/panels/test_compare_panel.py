@@ -56,6 +56,25 @@ def test_the_table_is_sorted_by_the_mean_and_names_the_best(lab: Lab, panel: Com
     assert cells(panel, "Rank") == ["1", "2", "3"]
 
 
+def test_a_hint_stands_where_nothing_was_compared(lab: Lab, panel: ComparePanel) -> None:
+    assert panel.hint.isVisible()
+    assert "No comparison yet" in panel.hint.text()
+    assert not panel.table.isVisible()
+    lab.show("PBC", "SBC")
+    compare(lab, panel, VISIBLE)
+    assert not panel.hint.isVisible()
+    assert panel.table.isVisible()
+
+
+def test_the_verdict_is_in_sentences(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("PBC", "FC:size=100,overlap=0", "SBC")
+    compare(lab, panel, VISIBLE)
+    first, second = panel.says.text().split(". ")[:2]
+    assert " with a mean of " in first
+    assert second.startswith("Next: ")
+    assert "common:" not in panel.says.text()
+
+
 def test_any_column_sorts_and_the_unknown_stays_below(lab: Lab, panel: ComparePanel) -> None:
     lab.show("PBC", "RGX:pattern=x", "SBC")
     compare(lab, panel, VISIBLE)
