@@ -383,17 +383,12 @@ def winner_words(comparison: Comparison) -> str:
     if selection.winner is None:
         return f"No winner: {selection.reason}."
     draws = comparison.uncertainty
-    said = [*_ranking_words(selection), *_caution_words(selection)]
-    if draws is not None and selection.winner in draws.wins:
-        said.append(
-            f"When the chunks are drawn anew at random, {selection.winner} is first in "
-            f"{draws.wins[selection.winner]:.0%} of the draws"
-        )
-    return ". ".join(said) + "."
+    share = None if draws is None else draws.wins.get(selection.winner)
+    return ". ".join([*_ranking_words(selection, share), *_caution_words(selection)]) + "."
 
 
-def _ranking_words(selection: Selection) -> list[str]:
-    """The first and the second, and of how many scores the mean is."""
+def _ranking_words(selection: Selection, share: float | None) -> list[str]:
+    """The first and the second; `share` of the draws in which the winner is first."""
     ranked = [each for each in selection.standings if each.value is not None]
     is_final = _is_final(selection)
     mark = "" if is_final else "≈ "
@@ -402,10 +397,12 @@ def _ranking_words(selection: Selection) -> list[str]:
         said = [f"Tied: {' and '.join(selection.ties)}, each {mean}"]
     else:
         said = [f"{'Best' if is_final else 'Ahead so far'}: {selection.winner} {mean}"]
-        if len(ranked) > 1:
-            said.append(f"Next: {ranked[1].candidate.name} with {mark}{ranked[1].value:.3f}")
     if ranked[0].measured < len(CODES):
-        said.append(f"Only {ranked[0].measured} of the {len(CODES)} scores can be measured for it")
+        said[0] += f" of the {ranked[0].measured} scores that can be measured"
+    if len(ranked) > 1 and len(selection.ties) == 1:
+        if share is not None:
+            said.append(f"It stays first in {share:.0%} of random draws of the chunks")
+        said.append(f"Next: {ranked[1].candidate.name} with {mark}{ranked[1].value:.3f}")
     return said
 
 
@@ -413,7 +410,7 @@ def _caution_words(selection: Selection) -> list[str]:
     """What speaks against the winner."""
     said, other = [], selection.common_winner
     if len(selection.ties) == 1 and selection.margin is not None and selection.margin < CLOSE:
-        said.append(f"That is a small lead: below {CLOSE}")
+        said.append(f"The lead is small, below {CLOSE}")
     if other is not None and other != selection.winner:
         codes = ", ".join(selection.common_scores)
         said.append(f"By the scores that every strategy has ({codes}), {other} would be first")

@@ -40,6 +40,7 @@ POOLS = (
 )
 WIDEST_VALUE = 1e9
 LEAST_CHARACTERS = 7  # of a choice that is squeezed
+LONGER = 13  # of those whose words are longer
 
 
 class Setup(QWidget):
@@ -79,6 +80,8 @@ class Setup(QWidget):
         self.retrieval = _combo("Retrieval", MODES)
         self.vectors = _combo("Vectors", VECTORS)
         self.vectors.setCurrentIndex(self.vectors.findData("ordinary"))
+        for box in (self.which, self.vectors):
+            box.setMinimumContentsLength(LONGER)
         self.pool = _combo("Pool", POOLS)
         self.tags = QToolButton()
         self.tags.setText("Tags…")
