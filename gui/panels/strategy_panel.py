@@ -4,6 +4,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -30,6 +31,8 @@ from gui.theme import Theme
 HIDDEN_OPTIONS = frozenset({"query"})  # the query box sets it
 SPEED_HELP = "Measured on this document and machine: ⚡ in the same frame, ◔ under 150 ms, ◑ longer"
 
+BUTTON_MARGIN = 20  # between a button's edges and its text, both sides
+
 
 class StrategyPanel(QWidget):
     """Shows the chosen slot's recipe and lets the user change it.
@@ -53,11 +56,9 @@ class StrategyPanel(QWidget):
         self._shown_code = ""
         self._slots = SlotList(state, theme)
         self._slots.add_asked.connect(self._ask_new)
-        self._name = QPushButton("Choose a strategy…")
+        self._name = _ElidedButton("Choose a strategy…")
         self._name.setObjectName("strategyName")
         self._name.setToolTip("Choose another strategy (Ctrl+K, S)")
-        self._name.setMinimumWidth(0)
-        self._name.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._name.clicked.connect(self._ask_change)
         self._help = QLabel()
         self._help.setWordWrap(True)
@@ -152,14 +153,14 @@ class StrategyPanel(QWidget):
         for widget in (self._help, self._presets, self._own, self._shared_switch):
             widget.setVisible(chosen is not None)
         if chosen is None:
-            self._name.setText("Choose a strategy…")
+            self._name.show_text("Choose a strategy…")
             self._shown_code = ""
             return
         recipe = chosen.recipe
         declaration = recipe.strategy.declaration
         if self._shown_code != _shape(declaration):
             self._make_rows(declaration, recipe)
-        self._name.setText(f"{declaration.code} · {declaration.name}")
+        self._name.show_text(f"{declaration.code} · {declaration.name}")
         self._help.setText(declaration.help)
         self._help.setToolTip(f"Source: {declaration.source}")
         self._presets.show_recipe(recipe)
@@ -301,6 +302,28 @@ def same_chunks(state: State) -> Sequence[str]:
         return ()
     others = [(slot, current.result(slot.id).chunks) for slot in state.slots if slot is not chosen]
     return [s.recipe.code for s, chunks in others if chunks is not None and chunks.key == own.key]
+
+
+class _ElidedButton(QPushButton):
+    """A button whose text ends in … where there is no room for all of it."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._whole = text
+        self.setMinimumWidth(0)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        self._whole = text
+        self.setAccessibleName(text)
+        room = self.width() - BUTTON_MARGIN
+        self.setText(self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut the text for the new width."""
+        super().resizeEvent(event)
+        self.show_text(self._whole)
 
 
 class _Column(QWidget):
