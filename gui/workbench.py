@@ -68,7 +68,8 @@ class Workbench(QObject):
         self.pipeline = Pipeline(None, self.engine)
         self.chunking = Chunking(state, jobs, self.pipeline, self)
         self.scoring = Scoring(state, jobs, self.pipeline, self)
-        self.scoring.waits_for_model = bool(model)
+        self.scoring.waits_for_model = True  # until the strategies are there, too
+        self._is_restored, self._is_model_settled = False, not model
         self.searching = Searching(state, jobs, self.pipeline, self)
         self.anchoring = Anchoring(state, self)
         self.own_strategies = OwnStrategies(self)
@@ -106,6 +107,8 @@ class Workbench(QObject):
         self.own_strategies.load_quietly()
         yield
         self.keeping.restore(documents=self._window.restores_documents)
+        self._is_restored = True
+        self._go_on_with_scores()
         yield
         yield from self.make_plots()
         yield
@@ -265,15 +268,21 @@ class Workbench(QObject):
 
     def _on_model(self, embedder: RemoteEmbedder) -> None:
         self.toolbar.show_lamp("● model ready", embedder.id)
-        self.scoring.waits_for_model = False
+        self._is_model_settled = True
         if self._chosen_waits_for_model():
             self.chunking.make_again()
-            self.scoring.start()
+            self._go_on_with_scores()
         else:  # vectors first: the scores of what is shown need them
-            self.scoring.start()
+            self._go_on_with_scores()
             self.chunking.make_again()
         self.scoring.score_all()
         self.searching.ask_again()
+
+    def _go_on_with_scores(self) -> None:
+        """Make vectors; look for references once strategies that need the model were asked for."""
+        if self._is_restored and self._is_model_settled:
+            self.scoring.waits_for_model = False
+        self.scoring.start()
 
     def _chosen_waits_for_model(self) -> bool:
         chosen = self._window.state.chosen_slot
@@ -283,8 +292,8 @@ class Workbench(QObject):
     def _on_no_model(self, message: str) -> None:
         is_there = self.models.current is not None
         self.toolbar.show_lamp("● model ready" if is_there else "✕ no model", message)
-        self.scoring.waits_for_model = False
-        self.scoring.start()
+        self._is_model_settled = True
+        self._go_on_with_scores()
 
     def _on_engine_ended(self, message: str, is_asked_again: bool) -> None:
         self.toolbar.show_lamp("○ engine restarts" if is_asked_again else "✕ engine ended", message)
