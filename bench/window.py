@@ -218,8 +218,9 @@ class _Window:
         self.rest()
         me = psutil.Process()
         used = [p.memory_full_info() for p in (me, *me.children(recursive=True))]
-        total = sum(getattr(each, "pss", each.rss) for each in used)
-        return row("memory of all processes", name, [total / 1e9], "GB", target="2.5 GB")
+        sizes = [getattr(each, "pss", each.rss) / 1e9 for each in used]
+        note = " + ".join(f"{size:.2f}" for size in sizes if size >= 0.02)
+        return row("memory of all processes", name, [sum(sizes)], "GB", target="2.5 GB", note=note)
 
 
 def _is_final(state: object, path: Path) -> bool:

@@ -12,10 +12,13 @@ way to the window on a small machine; what somebody waits for does not.
 """
 
 import contextlib
+import ctypes
+import gc
 import itertools
 import multiprocessing
 import os
 import threading  # noqa: TID251 - two lanes of the window may ask at once, and are served so
+import time
 from collections.abc import Callable, Iterator
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -27,6 +30,7 @@ from core.openmp import wait_asleep
 
 POLL_SECONDS = 0.02
 CLOSE_SECONDS = 1.0
+LONG_SECONDS = 2.0  # a call that took longer may have left much free memory behind
 NICENESS = 15  # of long work
 # A query is encoded and then searched: the second call finds the engine still waiting for it.
 FOLLOWED_SECONDS = 0.03
@@ -230,8 +234,18 @@ def _serve_long(pipe: Connection, turns: _Turns) -> None:
         while True:
             waiting = [pipe.recv()]
             while waiting:
+                begin = time.monotonic()
                 with turns.long():
                     waiting += _serve_one(pipe, waiting.pop(0), turns.step)
+                if time.monotonic() - begin > LONG_SECONDS:
+                    give_memory_back()
+
+
+def give_memory_back() -> None:
+    """Return to the system what long work has freed: glibc keeps it, hundreds of megabytes."""
+    gc.collect()
+    with contextlib.suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _serve_urgent(pipe: Connection, turns: _Turns) -> None:
