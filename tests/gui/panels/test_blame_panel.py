@@ -78,7 +78,7 @@ def test_a_gain_is_what_merging_really_changes(lab: Lab, panel: BlamePanel) -> N
     after = lab.pipeline.score(lab.opened.document, joined, lab.scoring.options)
     change = (after["BI"].value - result.scores["BI"].value) * 1000
     shown = panel.model.data(panel.model.index(0, GAIN))
-    assert shown == f"{change:+.1f} m"
+    assert shown == f"{change:+.1f}"
 
 
 def test_it_follows_the_slider_while_it_is_seen(lab: Lab, panel: BlamePanel) -> None:
