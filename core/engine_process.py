@@ -13,7 +13,6 @@ way to the window on a small machine; what somebody waits for does not.
 
 import contextlib
 import ctypes
-import gc
 import itertools
 import multiprocessing
 import os
@@ -243,7 +242,6 @@ def _serve_long(pipe: Connection, turns: _Turns) -> None:
 
 def give_memory_back() -> None:
     """Return to the system what long work has freed: glibc keeps it, hundreds of megabytes."""
-    gc.collect()
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -368,11 +368,6 @@ class Pipeline:
         cuts = tails_of_spans(chunks.spans, pieces, self.embedder).cuts
         return {int(index): int(cuts[index]) for index in np.flatnonzero(cuts >= 0)}
 
-    def forget(self, document: Document) -> None:
-        """Drop what is kept of a text."""
-        self._kept.pop(document.key, None)
-        self._of_text.pop(document.text, None)
-
     def _live(self, document: Document, options: ScoreOptions) -> LiveScores:
         supply = None
         if self.has_token_vectors(document):
@@ -386,8 +381,8 @@ class Pipeline:
         return LiveScores(self.inputs(document), options, supply=supply, why_no_vectors=why)
 
     def _of(self, document: Document) -> _Kept:
+        of_text = self._of_text.setdefault(document.text, {})
         if document.key not in self._kept:
-            of_text = self._of_text.setdefault(document.text, {})
             self._kept[document.key] = _Kept(Units(of_text))
         self._kept.move_to_end(document.key)
         self._of_text.move_to_end(document.text)

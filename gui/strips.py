@@ -28,10 +28,10 @@ class MessageStrip(QFrame):
         close.setAutoRaise(True)
         close.setAccessibleName("Close the message")
         close.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(6, 2, 6, 2)
-        row.addWidget(self._label, 1)
-        row.addWidget(close)
+        self.row = QHBoxLayout(self)
+        self.row.setContentsMargins(6, 2, 6, 2)
+        self.row.addWidget(self._label, 1)
+        self.row.addWidget(close)
         self.hide()
 
     @property
@@ -40,12 +40,12 @@ class MessageStrip(QFrame):
         return self._label.text()
 
     def say(self, message: str) -> None:
-        """Show a message."""
+        """Show a message, or hide where there is none."""
         self._label.setText(message)
         self.setVisible(bool(message))
 
 
-class ChangedStrip(QFrame):
+class ChangedStrip(MessageStrip):
     """Says that the file of the document shown is another one now, and offers to read it.
 
     Signals:
@@ -56,28 +56,10 @@ class ChangedStrip(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("strip")
-        self._label = QLabel()
-        self._label.setWordWrap(True)
         self.button = QPushButton("Reload")
         self.button.setToolTip("Read the file again; what is shown stays until then")
         self.button.clicked.connect(self.reload_asked)
-        close = QToolButton()
-        close.setText("✕")
-        close.setAutoRaise(True)
-        close.setAccessibleName("Close the message")
-        close.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(6, 2, 6, 2)
-        row.addWidget(self._label, 1)
-        row.addWidget(self.button)
-        row.addWidget(close)
-        self.hide()
-
-    def say(self, message: str) -> None:
-        """Show a message, or hide where there is none."""
-        self._label.setText(message)
-        self.setVisible(bool(message))
+        self.row.insertWidget(1, self.button)
 
 
 class PasswordStrip(QFrame):

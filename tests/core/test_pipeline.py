@@ -53,13 +53,6 @@ def test_scores_have_the_references_as_soon_as_they_are_found():
     assert pipeline.follow_scores(document, chunks, options, slot=1)["RC"].value is not None
 
 
-def test_a_text_is_forgotten_in_all_its_parts():
-    pipeline = Pipeline()
-    table = pipeline.source(plain()).tokens()
-    pipeline.forget(plain())
-    assert pipeline.source(plain()).tokens() is not table
-
-
 def test_what_is_still_to_come_is_not_called_final():
     pipeline, document = Pipeline(ToyEmbedder(has_token_vectors=True)), plain()
     chunks = pipeline.chunk(parse_recipe("SBC"), document)
