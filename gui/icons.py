@@ -139,8 +139,11 @@ ICONS: dict[str, Draw] = {
 def icon(name: str, theme: Theme, *, name_off: str = "") -> QIcon:
     """The icon in the theme's colours; `name_off`: what a switch shows while it is off."""
     made = QIcon()
+    states = {QIcon.State.Off: name_off or name}
+    if name_off:  # else Qt takes the one that is there
+        states[QIcon.State.On] = name
     for mode, colour in ((QIcon.Mode.Normal, theme.text), (QIcon.Mode.Disabled, theme.border)):
-        for state, drawn in ((QIcon.State.On, name), (QIcon.State.Off, name_off or name)):
+        for state, drawn in states.items():
             faint = theme.muted if state == QIcon.State.Off and name_off else colour
             shade = colour if mode == QIcon.Mode.Disabled else faint
             for ratio in _RATIOS:

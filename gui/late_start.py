@@ -94,6 +94,9 @@ def _import_modules(token: JobToken) -> object:
         token.check()
         import_module(name)
     from core.strategies.registry import strategies
+    from core.strategies.user_strategies import found
 
     token.check()
-    return strategies()  # which imports them all
+    strategies()  # which imports them all
+    token.check()
+    return found()  # which looks through all installed packages

@@ -3,6 +3,9 @@
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.declaration import Parameter
 
 LOGARITHMIC_FROM = 500  # a range this many times its least value is logarithmic
@@ -21,11 +24,16 @@ class Scale:
 
     def position(self, value: float) -> float:
         """0 to 1."""
+        return float(self.positions(np.array(value)))
+
+    def positions(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0 to 1 for each of the values, whatever their shape."""
         if self.high <= self.low:
-            return 0.0
+            return np.zeros_like(values, dtype=np.float64)
         if self.is_logarithmic:
-            return math.log1p(max(0, value - self.low)) / math.log1p(self.high - self.low)
-        return (value - self.low) / (self.high - self.low)
+            above = np.maximum(0, values - self.low)
+            return np.log1p(above) / math.log1p(self.high - self.low)
+        return (values - self.low) / (self.high - self.low)
 
     def value(self, position: float) -> float:
         """The value at a position, on a step of the parameter."""

@@ -43,7 +43,7 @@ class Study(QObject):
         self.ghosting = Ghosting(state, jobs, bench.pipeline, self)
         bench.strategy.attach(bench.chunking, self.ghosting)
         bench.picker.set_facts(self.facts)
-        bench.bottom.scores.settings.options_changed.connect(bench.scoring.set_options)
+        bench.bottom.scores.options_changed.connect(bench.scoring.set_options)
         self.blaming = Blaming(state, jobs, bench.pipeline, self)
         self._options = bench.scoring.options
         self.comparing = Comparing(state, jobs, bench.pipeline, bench.scoring, self)
@@ -64,7 +64,7 @@ class Study(QObject):
         self.compare = ComparePanel(state, self.comparing, plots, theme)
         bench.bottom.add("compare", "Compare", self.compare)
         self.compare.recipe_asked.connect(self.show_recipe)
-        bench.bottom.scores.settings.options_changed.connect(self._on_options)
+        bench.bottom.scores.options_changed.connect(self._on_options)
         yield
         self.agreement = AgreementStrip()
         window.add_strip(self.agreement)

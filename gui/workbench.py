@@ -93,10 +93,8 @@ class Workbench(QObject):
         yield
         self._make_left()
         yield
-        self._make_right()
-        yield
-        self._make_bottom()
-        yield
+        yield from self._make_right()
+        yield from self._make_bottom()
         self._connect()
         self._window.fit_docks()
         yield
@@ -134,20 +132,25 @@ class Workbench(QObject):
         self.left = LeftPane(window.state, window.jobs, window.images, window.theme)
         self._put_pane("left", self.left)
 
-    def _make_right(self) -> None:
+    def _make_right(self) -> Iterator[None]:
         window = self._window
         self.strategy = StrategyPanel(window.state, window.theme)
+        yield
         self.inspector = Inspector(window.state, window.theme)
         self.picker = StrategyPicker(window)
+        yield
         right = QSplitter(Qt.Orientation.Vertical)
         right.addWidget(self.strategy)
         right.addWidget(self.inspector)
         right.setSizes([STRATEGY_HEIGHT, INSPECTOR_HEIGHT])
         self._put_pane("right", right)
+        yield
 
-    def _make_bottom(self) -> None:
+    def _make_bottom(self) -> Iterator[None]:
         self.bottom = BottomPane(self._window.state, self._window.theme)
+        yield from self.bottom.build()
         self._put_pane("bottom", self.bottom)
+        yield
 
     def _put_pane(self, name: str, pane: QWidget) -> None:
         self.panes[name] = pane

@@ -17,6 +17,7 @@ from core.scores.inputs import ScoreInputs
 from core.scores.mean import CODES, EQUAL_WEIGHTS, corpus_means, document_mean
 from core.scores.references import hulls
 from core.scores.results import Scores
+from core.strategies.adaptive_choice import CODE as ADAPTIVE
 from core.strategies.chunks import Chunks
 
 TIE = 1e-6
@@ -46,13 +47,13 @@ class Candidate:
 class Standing:
     """Where a candidate stands.
 
-    names: its own, and those of later candidates with the same chunks. value: the document mean,
-    None: it cannot win. rank: from 1; those tied with the winner all have 1; 0 without a value.
-    least, greatest, average: units of its chunks. coverage: share of the text that ICC measured.
+    group: all with its chunks, itself first. value: the document mean, None: it cannot win. rank:
+    from 1; those tied with the winner all have 1; 0 without a value. least, greatest, average:
+    units of its chunks. coverage: share of the text that ICC measured.
     """
 
     candidate: Candidate
-    names: tuple[str, ...]
+    group: tuple[Candidate, ...]
     value: float | None
     rank: int
     measured: int  # how many of the five scores
@@ -61,6 +62,16 @@ class Standing:
     greatest: int
     average: float
     coverage: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all candidates with these chunks, its own first."""
+        return tuple(each.name for each in self.group)
+
+    @property
+    def single_names(self) -> tuple[str, ...]:
+        """Names of those that are one strategy for all documents, which ADAPT is not."""
+        return tuple(each.name for each in self.group if each.strategy != ADAPTIVE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,9 +134,12 @@ def select(
 
 
 def _grouped(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Candidates with the same spans are one candidate with several names."""
+    """Candidates with the same spans are one candidate with several names.
+
+    ADAPT comes last among them: it has the chunks of the strategy that it chose.
+    """
     groups: dict[str, list[Candidate]] = {}
-    for each in candidates:
+    for each in sorted(candidates, key=lambda each: each.strategy == ADAPTIVE):
         groups.setdefault(_key(each), []).append(each)
     return list(groups.values())
 
@@ -187,14 +201,13 @@ def _common_scores(groups: Sequence[Sequence[Candidate]]) -> tuple[str, ...]:
 
 
 def _standing(group: Sequence[Candidate], weights: Mapping[str, float], rank: int) -> Standing:
-    first, names = group[0], tuple(each.name for each in group)
-    scores = first.scores
+    first, scores = group[0], group[0].scores
     if scores is None:
-        return Standing(first, names, None, 0, 0, 0, 0, 0, 0.0, 0.0)
+        return Standing(first, tuple(group), None, 0, 0, 0, 0, 0, 0.0, 0.0)
     units = scores.units
     return Standing(
         first,
-        names,
+        tuple(group),
         _mean_of(first, CODES, weights),
         rank,
         _count_measured(scores),
@@ -395,13 +408,14 @@ def select_over_documents(
 ) -> CorpusSelection:
     """Compare choosing per document with one candidate for all.
 
-    Only candidates that were scored on every document can be the single one. Per score the mean
-    is taken over the documents where it is measurable, then the weighted mean of these five.
+    Only candidates that were scored on every document can be the single one. ADAPT is no candidate:
+    it chooses per document itself, and against it nothing could be gained. Per score the mean is
+    taken over the documents where it is measurable, then the weighted mean of these five.
     """
-    winners = [each.standing(each.winner) for each in selections if each.winner is not None]
+    winners = [best for each in selections if (best := _best_single(each)) is not None]
     adaptive = _row("adaptive", winners, weights)
     singles = []
-    names = [name for each in selections[:1] for s in each.standings for name in s.names]
+    names = [name for each in selections[:1] for s in each.standings for name in s.single_names]
     for name in names:
         found = [_find(each, name) for each in selections]
         standings = [each for each in found if each is not None and each.value is not None]
@@ -411,6 +425,11 @@ def select_over_documents(
     best = singles[0].mean if singles else None
     gain = None if best is None or adaptive.mean is None else adaptive.mean - best
     return CorpusSelection(adaptive, tuple(singles), gain)
+
+
+def _best_single(selection: Selection) -> Standing | None:
+    able = (each for each in selection.standings if each.rank and each.single_names)
+    return next(able, None)
 
 
 def _find(selection: Selection, name: str) -> Standing | None:

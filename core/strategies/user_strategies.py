@@ -9,10 +9,12 @@ are run. An error in it is told with file and line, and nothing else breaks.
 import hashlib
 import os
 import re
+import sys
 import traceback
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -171,7 +173,21 @@ def _files() -> list[Path]:
 
 
 def _points() -> Iterable[EntryPoint]:
-    return entry_points(group=GROUP)
+    return _points_in(tuple((folder, _changed(folder)) for folder in sys.path))
+
+
+@lru_cache(maxsize=1)
+def _points_in(folders: tuple[tuple[str, int], ...]) -> tuple[EntryPoint, ...]:
+    """Reads a file of every installed package, so only anew when a folder has changed."""
+    del folders
+    return tuple(entry_points(group=GROUP))
+
+
+def _changed(folder: str) -> int:
+    try:
+        return os.stat(folder or ".").st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _place(point: EntryPoint) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The bottom pane: scores, chunks, queries and hits."""
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QTabWidget, QWidget
 
@@ -20,13 +22,20 @@ class BottomPane(QTabWidget):
         super().__init__(parent)
         self.setObjectName("bottomPane")
         self.setDocumentMode(True)
-        self.scores = ScoresPanel(state, theme)
-        self.chunks = ChunkPanel(state, theme)
-        self.queries = QueriesPanel(state)
-        self._tabs = {"scores": self.scores, "chunks": self.chunks, "queries": self.queries}
-        self.addTab(self.scores, "Scores")
-        self.addTab(self.chunks, "Chunks")
-        self.addTab(self.queries, "Queries && hits")
+        self._state, self._theme = state, theme
+        self._tabs: dict[str, QWidget] = {}
+
+    def build(self) -> Iterator[None]:
+        """Make the first tabs; between two steps the event loop may turn."""
+        self.scores = ScoresPanel(self._state, self._theme)
+        self.add("scores", "Scores", self.scores)
+        yield
+        self.chunks = ChunkPanel(self._state, self._theme)
+        self.add("chunks", "Chunks", self.chunks)
+        yield
+        self.queries = QueriesPanel(self._state)
+        self.add("queries", "Queries && hits", self.queries)
+        yield
 
     def minimumSizeHint(self) -> QSize:
         """The dock decides, not the widest of the tabs."""

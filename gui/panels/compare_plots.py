@@ -56,7 +56,7 @@ class ScatterPlot(QWidget):
             box.setCurrentText(value)
             box.setAccessibleName(name)
             box.currentTextChanged.connect(self._refresh)
-        self.plot = pg.PlotWidget()
+        self.plot = pg.PlotWidget(enableMenu=False)
         plain(self.plot)
         self.plot.plotItem.layout.setContentsMargins(0, 8, 0, 0)  # half of the highest number
         self._front = pg.PlotDataItem([], [])

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The strip under a slider: how many chunks there would be over the parameter's whole range."""
 
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QSlider, QStyle, QToolTip, QWidget
@@ -116,7 +120,7 @@ class GhostStrip(QWidget):
         painter.drawLine(box.bottomLeft(), box.bottomRight())
         self._paint_plateau(painter, box, scale)
         painter.drawPixmap(0, 0, self._drawn_curve(box, scale, known))
-        x = self._x(self._value, scale, box)
+        x = float(self._xs([self._value], scale, box)[0])
         painter.setPen(QPen(theme.accent, 1.5))
         painter.drawLine(QPointF(x, box.top()), QPointF(x, box.bottom()))
 
@@ -144,19 +148,17 @@ class GhostStrip(QWidget):
     def _paint_marks(self, painter: QPainter, box: QRectF, scale: Scale) -> None:
         """A full mark at a value that was found exactly, a short one where only samples differ."""
         painter.setPen(QPen(self._theme.muted, 1))
-        drawn = -10.0
-        for value in self._changes:
-            x = self._x(value, scale, box)
-            if x - drawn >= 2:  # a mark every other pixel at most
-                height = TICKS if value in self._exact else TICKS / 2
-                painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() - height))
-                drawn = x
+        xs = self._xs(self._changes, scale, box)
+        _, shown = np.unique(xs // 2, return_index=True)  # a mark every other pixel at most
+        for x, k in zip(xs[shown].tolist(), shown.tolist(), strict=True):
+            height = TICKS if self._changes[k] in self._exact else TICKS / 2
+            painter.drawLine(QPointF(x, box.bottom()), QPointF(x, box.bottom() - height))
 
     def _paint_plateau(self, painter: QPainter, box: QRectF, scale: Scale) -> None:
         plateau = self._curve.plateau(self._value) if self._curve is not None else None
         if plateau is None or plateau[1] <= plateau[0]:
             return
-        left, right = (self._x(value, scale, box) for value in plateau)
+        left, right = self._xs(plateau, scale, box).tolist()
         shade = QColor(self._theme.accent)
         shade.setAlphaF(0.14)
         painter.fillRect(QRectF(left, box.top(), right - left, box.height()), shade)
@@ -164,14 +166,13 @@ class GhostStrip(QWidget):
     def _paint_counts(
         self, painter: QPainter, box: QRectF, scale: Scale, known: list[tuple[float, int]]
     ) -> None:
-        most = max(count for _, count in known)
-        room = box.height() - TICKS - 2
-        points = [QPointF(self._x(known[0][0], scale, box), box.bottom())]
-        for value, count in known:
-            y = box.bottom() - TICKS - room * (count / most if most else 0)
-            x = self._x(value, scale, box)
-            if x - points[-1].x() >= 0.5 or len(points) == 1:  # more would not be seen
-                points += [QPointF(x, points[-1].y()), QPointF(x, y)]
+        values, counts = np.array(known, dtype=np.float64).T
+        xs = self._xs(values, scale, box)
+        ys = box.bottom() - TICKS - (box.height() - TICKS - 2) * counts / max(counts.max(), 1)
+        _, shown = np.unique(xs // 0.5, return_index=True)  # more would not be seen
+        points = [QPointF(xs[0], box.bottom())]
+        for x, y in zip(xs[shown].tolist(), ys[shown].tolist(), strict=True):
+            points += [QPointF(x, points[-1].y()), QPointF(x, y)]
         points.append(QPointF(points[-1].x(), box.bottom()))
         fill = QColor(self._theme.strategies[0])
         fill.setAlphaF(0.25)
@@ -194,8 +195,9 @@ class GhostStrip(QWidget):
         return QRectF(self.rect()).adjusted(handle / 2, 1, -handle / 2, -2)
 
     @staticmethod
-    def _x(value: float, scale: Scale, box: QRectF) -> float:
-        return box.left() + box.width() * min(1.0, max(0.0, scale.position(value)))
+    def _xs(values: Sequence[float], scale: Scale, box: QRectF) -> NDArray[np.float64]:
+        places = scale.positions(np.array(values, dtype=np.float64))
+        return box.left() + box.width() * np.clip(places, 0.0, 1.0)
 
     # pointer
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from core.scores.results import Scores
 from core.strategies.chunks import Chunks
 from gui.panels.behind import Behind
+from gui.panels.evaluation.plotting import colour_axis
 from gui.state import Selection, State
 from gui.theme import Theme
 
@@ -33,7 +34,7 @@ class SizePlot(pg.PlotWidget):
     band_clicked = Signal(float, float)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, enableMenu=False)
         plain(self)
         self._caption = caption(self, "tokens a chunk")
         hide_ticks(self)  # until there are sizes
@@ -76,6 +77,13 @@ class SizePlot(pg.PlotWidget):
         self.setYRange(0, most, padding=0.05)
         self.getAxis("left").setTicks([[(0, "0"), (most, f"{most:,}")]])
 
+    def show_nothing(self) -> None:
+        """There are no sizes yet."""
+        self._bars.setOpts(x=[], height=[], width=1)
+        self._band.hide()
+        self._edges = np.empty(0)
+        hide_ticks(self)
+
     def _on_click(self, event: object) -> None:
         x = self.plotItem.vb.mapSceneToView(event.scenePos()).x()  # type: ignore[attr-defined]
         place = int(np.searchsorted(self._edges, x, side="right")) - 1
@@ -95,7 +103,7 @@ class ValuePlot(pg.PlotWidget):
     chunk_clicked = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, enableMenu=False)
         plain(self)
         self._caption = caption(self, "")
         hide_ticks(self)  # until there are values
@@ -145,6 +153,14 @@ class ValuePlot(pg.PlotWidget):
         self.setToolTip(
             tip + ("; drag the line: it is the slider" if threshold is not None else "")
         )
+
+    def show_nothing(self) -> None:
+        """There are no values yet."""
+        self._values = np.empty(0)
+        self._points.setData([], [])
+        self._line.hide()
+        self._caption.setText("")
+        hide_ticks(self)
 
     def mark(self, chunk: int) -> None:
         """Mark a chunk, −1 for none."""
@@ -198,8 +214,8 @@ class Plots(QWidget):
         self._behind = Behind(self._refresh, self)
         state.chunks_changed.connect(self._on_result)
         state.scores_changed.connect(self._on_result)
-        state.chosen_changed.connect(self._refresh)
-        state.current_changed.connect(self._refresh)
+        state.chosen_changed.connect(self._behind.ask)
+        state.current_changed.connect(self._behind.ask)
         state.selection_changed.connect(self._on_selection)
         self._refresh()
 
@@ -216,7 +232,10 @@ class Plots(QWidget):
 
     def _refresh(self, *_: object) -> None:
         result, chosen = self._state.chosen_result, self._state.chosen_slot
-        if not self.isVisible() or result is None or chosen is None or result.chunks is None:
+        if not self.isVisible():
+            return
+        if result is None or chosen is None or result.chunks is None:
+            self._show_nothing()
             return
         name = threshold_name(chosen.recipe.parameters)
         value = chosen.recipe.parameters.get(name)
@@ -228,6 +247,12 @@ class Plots(QWidget):
         if isinstance(scores, Scores):
             options = scores.options
             self.sizes.show_sizes(scores.units, options.sc_min, options.sc_max)
+
+    def _show_nothing(self) -> None:
+        """Until there are chunks: what was shown is of another strategy or document."""
+        self.values.show_nothing()
+        self.sizes.show_nothing()
+        self.tail.hide()
 
     def showEvent(self, event: object) -> None:
         """Catch up with what happened while hidden."""
@@ -284,7 +309,6 @@ def threshold_name(parameters: object) -> str:
 
 def plain(plot: pg.PlotWidget) -> None:
     """No menu, no buttons, and the view stays where the values are."""
-    plot.setMenuEnabled(False)
     plot.hideButtons()
     plot.setMinimumHeight(80)
     plot.setMouseEnabled(x=False, y=False)
@@ -315,7 +339,4 @@ def recolour(plot: pg.PlotWidget, theme: Theme) -> None:
     """Give background and axes the theme's colours."""
     plot.setBackground(theme.base)
     for axis in ("left", "bottom"):
-        if plot.getAxis(axis).autoSIPrefix:  # switched off twice, pyqtgraph 0.14 scales once more
-            plot.getAxis(axis).enableAutoSIPrefix(False)
-        plot.getAxis(axis).setPen(pg.mkPen(theme.border))
-        plot.getAxis(axis).setTextPen(pg.mkPen(theme.muted))
+        colour_axis(plot.getAxis(axis), theme)

@@ -2,6 +2,7 @@
 """Scores: five cards and the mean, and a table of the visible strategies side by side."""
 
 import math
+from functools import cached_property
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -167,10 +168,12 @@ class ScoresPanel(QWidget):
     Signals:
         chunks_asked: first and last chunk to select.
         blame_asked: a score's code.
+        options_changed: the ScoreOptions.
     """
 
     chunks_asked = Signal(int, int)
     blame_asked = Signal(str)
+    options_changed = Signal(object)
 
     def __init__(self, state: State, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -191,7 +194,6 @@ class ScoresPanel(QWidget):
         self.heat.setToolTip("Colour chunks by what they lack of a score: pages, thumbnails, table")
         self.heat.addItems(["No heat", *CODES])
         self.heat.currentTextChanged.connect(self._on_heat)
-        self.settings = ScoreSettings(self)
         self._open = QToolButton()
         self._open.setText("Weights and options…")
         self._open.setAutoRaise(True)
@@ -217,6 +219,13 @@ class ScoresPanel(QWidget):
     def add_plots(self, plots: QWidget) -> None:
         """Put the plots below the cards, beside the table of strategies."""
         self._lower.addWidget(plots, 5)
+
+    @cached_property
+    def settings(self) -> ScoreSettings:
+        """Weights and options; made when they are opened first."""
+        made = ScoreSettings(self)
+        made.options_changed.connect(self.options_changed)
+        return made
 
     def open_settings(self) -> None:
         """Show weights and options above their button."""

@@ -172,10 +172,16 @@ class StrategyPanel(QWidget):
         self._rows.clear()
         self._own.clear()
         self._shared.clear()
-        own = {parameter.name for parameter in declaration.parameters}
         counted = {parameter.name for parameter in counted_parameters(recipe)}
         for parameter in declaration.parameters:
             self._add_row(parameter, self._own, counted)
+        if self._shared_switch.isChecked():
+            self._make_shared_rows(declaration, recipe)
+
+    def _make_shared_rows(self, declaration: Declaration, recipe: Recipe) -> None:
+        """Rows that are rarely opened; they would be half of what a change of strategy costs."""
+        own = {parameter.name for parameter in declaration.parameters}
+        counted = {parameter.name for parameter in counted_parameters(recipe)}
         for parameter in SHARED_OPTIONS:
             if parameter.name not in own and parameter.name not in HIDDEN_OPTIONS:
                 self._add_row(parameter, self._shared, counted)
@@ -242,6 +248,10 @@ class StrategyPanel(QWidget):
         return recipe.strategy.declaration.strategy_class == "embedding"
 
     def _show_shared(self, is_on: bool) -> None:
+        chosen = self._state.chosen_slot
+        if is_on and chosen is not None and self._shared.is_empty:
+            self._make_shared_rows(chosen.recipe.strategy.declaration, chosen.recipe)
+            self._show_values(chosen.recipe)
         self._shared.setVisible(is_on)
         if self._ghosting is not None:
             self._ghosting.set_with_shared(is_on)
@@ -334,6 +344,10 @@ class _Column(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._column.count()
 
     def add(self, row: QWidget) -> None:
         self._column.addWidget(row)

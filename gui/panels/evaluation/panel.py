@@ -101,7 +101,6 @@ class EvaluatePanel(QWidget):
         self._skipped: dict[str, str] = {}
         self._build()
         self._connect()
-        self.side.setCurrentRow(0)
 
     def _build(self) -> None:
         self.side.addItems([view.title for view in VIEWS])
@@ -155,6 +154,8 @@ class EvaluatePanel(QWidget):
         """Make the views; between two steps the event loop may turn."""
         for kind in VIEWS:
             self.view(kind.title)
+            if self.side.currentRow() < 0:
+                self.side.setCurrentRow(0)
             yield
 
     def view(self, title: str) -> EvaluationView:

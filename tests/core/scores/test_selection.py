@@ -199,6 +199,26 @@ def test_candidates_with_vectors_of_several_kinds_are_told():
     assert any(each.startswith("mixed: ICC") for each in select(candidates).warnings)
 
 
+def test_over_documents_adapt_is_no_candidate():
+    def adapt(chosen: Candidate) -> Candidate:
+        return replace(chosen, name="ADAPT", strategy="ADAPT")
+
+    selections = []
+    for a, b in ((0.9, 0.5), (0.1, 0.7)):
+        both = [candidate("A", RC=a), candidate("B", RC=b)]
+        selections.append(select([adapt(max(both, key=lambda c: c.scores["RC"].value)), *both]))
+    alone = select([adapt(candidate("elsewhere", RC=1.0)), candidate("A", RC=0.4)])
+
+    found = select_over_documents(selections)
+
+    assert [each.winner for each in selections] == ["A", "B"]
+    assert selections[0].standings[0].names == ("A", "ADAPT")
+    assert {row.name for row in found.singles} == {"A", "B"}
+    assert found.gain == pytest.approx((0.9 + 0.7) / 2 - (0.5 + 0.7) / 2)
+    assert alone.winner == "ADAPT"
+    assert select_over_documents([alone, alone]).adaptive.mean == pytest.approx(0.4)
+
+
 def test_over_documents_the_adaptive_row_takes_the_winner_of_each():
     first = select([candidate("A", RC=0.9, SC=0.8), candidate("B", RC=0.5)])
     second = select([candidate("A", RC=0.1), candidate("B", RC=0.7, SC=None)])
