@@ -337,6 +337,8 @@ class Opening(QObject):
             self._state.put_text(document, text, len(pages))
             if is_final:
                 self.finished.emit(document)
+                if any(session.raw[page.index] is not page for page in pages):
+                    self._upgrade(document, session, is_last=True)  # layouts came meanwhile
                 self._find_layout(document, session)
 
         def failed(error: Exception) -> None:

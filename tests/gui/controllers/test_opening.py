@@ -2,12 +2,14 @@
 """In what order the parts of a document are asked for."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
+from core.document.model import TextSettings
 from gui.controllers import opening as module
 from gui.controllers.opening import Opening
 from gui.jobs import Jobs
@@ -73,3 +75,19 @@ def test_a_document_that_is_closed_meanwhile_is_not_laid_out(
     qtbot.waitUntil(lambda: "vectors x" in ended, timeout=60_000)
     qtbot.wait(1)  # the turn of the event loop in which it would go on
     assert asked == []
+
+
+def test_layouts_that_come_while_the_text_is_made_anew_are_put_into_it(
+    qtbot: QtBot, jobs: Jobs, opening: Opening
+) -> None:
+    opening.uses_layout_model = False
+    with qtbot.waitSignal(opening.finished, timeout=60_000):
+        document = opening.open(SAMPLE)
+    session = opening._sessions[document]
+    ended: list[str] = []
+    jobs.ended.connect(ended.append)
+    with qtbot.waitSignal(opening.finished, timeout=60_000):
+        opening.set_settings(TextSettings(boilerplate="keep"))
+        session.raw[0] = replace(session.raw[0])  # as if the model had found its blocks
+        session.layout_pages.add(0)
+    qtbot.waitUntil(lambda: f"text {document} blocks" in ended, timeout=60_000)
