@@ -412,7 +412,7 @@ def select_over_documents(
     it chooses per document itself, and against it nothing could be gained. Per score the mean is
     taken over the documents where it is measurable, then the weighted mean of these five.
     """
-    winners = [best for each in selections if (best := _best_single(each)) is not None]
+    winners = [top for each in selections if (top := _best_single(each)) is not None]
     adaptive = _row("adaptive", winners, weights)
     singles = []
     names = [name for each in selections[:1] for s in each.standings for name in s.single_names]
