@@ -76,6 +76,7 @@ class SlotResult:
 
     chunks: "Chunks | None" = None
     is_provisional: bool = False  # made from the pages that are there so far
+    is_outdated: bool = False  # others are being made: these are of the recipe or text of before
     error: str = ""
     scores: "Scores | None" = None
     hits: tuple[Hit, ...] = ()
@@ -120,6 +121,7 @@ class State(QObject):
         chosen_changed: id of the chosen slot (A), whose chunks are tinted.
         compared_changed: id of slot B, −1 for none.
         chunks_changed, scores_changed, hits_changed: document id, slot id.
+        chunks_outdated: document id, slot id; what is shown is of before, and others take a while.
         selection_changed, hover_changed: the Selection.
         query_changed: the query's text.
         notices_changed: document id.
@@ -135,6 +137,7 @@ class State(QObject):
     chosen_changed = Signal(int)
     compared_changed = Signal(int)
     chunks_changed = Signal(str, int)
+    chunks_outdated = Signal(str, int)
     scores_changed = Signal(str, int)
     hits_changed = Signal(str, int)
     selection_changed = Signal(object)
@@ -286,6 +289,11 @@ class State(QObject):
         """Replace what is known of a slot by new chunks, or by an error."""
         self.documents[document].results[slot] = result
         self.chunks_changed.emit(document, slot)
+
+    def mark_outdated(self, document: str, slot: int) -> None:
+        """Say that the chunks of a slot are no longer those that were asked for."""
+        self.documents[document].result(slot).is_outdated = True
+        self.chunks_outdated.emit(document, slot)
 
     def put_scores(self, document: str, slot: int, scores: "Scores") -> None:
         """Replace the scores of a slot."""

@@ -71,6 +71,9 @@ class StatusBar(QStatusBar):
         parts = [f"p {self._page + 1}"] if self._state.current is not None else []
         current, result = self._state.current, self._state.chosen_result
         selected = current.result(selection.slot) if current is not None else None
+        if result is not None and result.is_outdated:
+            parts.append("chunks are being made")
+            result = None
         is_selected = selection.kind in ("chunk", "cut") and bool(selection.ids)
         if is_selected and selected is not None and selected.chunks is not None:
             parts.append(_selected_words(selection, len(selected.chunks)))

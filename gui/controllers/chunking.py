@@ -4,7 +4,7 @@
 import time
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.document.model import Document
 from core.errors import ChunkscopeError
@@ -16,6 +16,7 @@ from gui.state import OpenDocument, Slot, SlotResult, State
 
 SAME_FRAME_SECONDS = 0.008  # the last cut took less: the next one runs in the window's thread
 QUICK_SECONDS = 0.150
+PATIENCE_MILLISECONDS = 400  # what takes longer is told; below, the words would only flicker
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class Chunking(QObject):
         self._jobs = jobs
         self._pipeline = pipeline
         self._made: dict[tuple[str, int], tuple[Recipe, str]] = {}  # recipe, key of the text
+        self._refused: dict[tuple[str, int], tuple[Recipe, str] | None] = {}  # likewise
         self.speeds: dict[tuple[str, str], Speed] = {}  # document id, strategy code
         state.slots_changed.connect(self.update_all)
         state.text_changed.connect(self._on_text)
@@ -74,24 +76,51 @@ class Chunking(QObject):
         for slot in self._state.slots:
             self.update(current, slot)
 
+    def update_pool(self) -> None:
+        """Chunk all open documents, which are about to be searched together."""
+        for opened in list(self._state.documents.values()):
+            for slot in self._state.slots:
+                if not self.is_refused(opened, slot.id):
+                    self.update(opened, slot)
+
+    def is_refused(self, opened: OpenDocument, slot: int) -> bool:
+        """True if the recipe that a slot has now was tried on a document, and cannot be used."""
+        return self._refused.get((opened.id, slot)) == self._wanted(opened, slot)
+
+    def is_up_to_date(self, opened: OpenDocument, slot: int) -> bool:
+        """True if a document has chunks of its text by the recipe that a slot has now."""
+        wanted = self._wanted(opened, slot)
+        if wanted is None or opened.result(slot).chunks is None:
+            return False
+        is_asked = self._made.get((opened.id, slot)) == wanted
+        return is_asked and not self._jobs.is_asked(_job(opened, slot))
+
+    def _wanted(self, opened: OpenDocument, slot: int) -> tuple[Recipe, str] | None:
+        """The recipe that a slot has now, and the key of a document's text."""
+        shown, document = self._state.slot(slot), opened.document
+        return None if shown is None or document is None else (shown.recipe, document.key)
+
     def update(self, opened: OpenDocument, slot: Slot) -> None:
         """Chunk one document by one slot, unless that is done."""
         document = opened.document
         if document is None:
             return
-        if self._waits_for_model(slot):
+        if self.waits_for_model(slot):
+            self._made.pop((opened.id, slot.id), None)  # what is shown is no longer of its recipe
+            self._state.mark_outdated(opened.id, slot.id)
             return
         wanted = (slot.recipe, document.key)
         if self._made.get((opened.id, slot.id)) == wanted:
             return
         self._made[(opened.id, slot.id)] = wanted
         if self._runs_in_frame(opened, slot, document):
-            self._jobs.cancel(_job(opened, slot))
+            self._jobs.cancel(_job(opened, slot.id))
             self._chunk_now(opened, slot, document)
         else:
             self._chunk_beside(opened, slot, document)
 
-    def _waits_for_model(self, slot: Slot) -> bool:
+    def waits_for_model(self, slot: Slot) -> bool:
+        """True while nothing can be made, for want of vectors."""
         declared = slot.recipe.strategy.declaration.strategy_class
         return declared == "embedding" and self._pipeline.embedder is None
 
@@ -138,14 +167,21 @@ class Chunking(QObject):
 
         is_slow = slot.recipe.strategy.declaration.strategy_class in ("embedding", "model")
         self._jobs.request(
-            _job(opened, slot),
+            _job(opened, slot.id),
             "model" if is_slow and not self._is_ready(slot, document) else "python",
             work,
             done,
             failed=failed,
             priority=0 if slot.id == self._state.chosen else 2,  # late vectors come between
-            title=f"Chunking by {slot.recipe.code}",
+            title=f"Chunking {opened.name} by {slot.recipe.code}",
         )
+        QTimer.singleShot(PATIENCE_MILLISECONDS, self, lambda: self._tell_if_late(opened, slot))
+
+    def _tell_if_late(self, opened: OpenDocument, slot: Slot) -> None:
+        """Say that what is shown is of before, if others are still being made."""
+        is_there = opened.id in self._state.documents and self._state.slot(slot.id) == slot
+        if is_there and not self.is_up_to_date(opened, slot.id):
+            self._state.mark_outdated(opened.id, slot.id)
 
     def _is_ready(self, slot: Slot, document: Document) -> bool:
         return self._pipeline.is_prepared(slot.recipe, document)
@@ -194,8 +230,8 @@ class Chunking(QObject):
         if opened.id not in self._state.documents:
             return
         result = opened.result(slot.id)
-        result.error = message
-        self._made.pop((opened.id, slot.id), None)
+        result.error, result.is_outdated = message, False
+        self._refused[(opened.id, slot.id)] = self._made.pop((opened.id, slot.id), None)
         self._state.chunks_changed.emit(opened.id, slot.id)
         self.refused.emit(slot.id, message)
 
@@ -220,5 +256,5 @@ class Chunking(QObject):
                 self._state.set_recipe(slot.id, slot.recipe.with_settings({"query": query}))
 
 
-def _job(opened: OpenDocument, slot: Slot) -> str:
-    return f"chunks {opened.id} {slot.id}"
+def _job(opened: OpenDocument, slot: int) -> str:
+    return f"chunks {opened.id} {slot}"

@@ -25,6 +25,7 @@ MEANINGS = {
     "mean": "Weighted mean of the scores that are measurable",
 }
 BINS = 40
+OF_BEFORE = "Scores of the chunks before: others are being made"
 
 
 class ScoreCard(QWidget):
@@ -47,6 +48,7 @@ class ScoreCard(QWidget):
         self._theme = theme
         self._value: float | None = None
         self._state: str | None = None
+        self._is_outdated = False
         self._note = ""
         self._change: float | None = None
         self._bins = np.empty(0)
@@ -63,6 +65,11 @@ class ScoreCard(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
         self._theme = theme
+        self.update()
+
+    def set_outdated(self, is_outdated: bool) -> None:
+        """Say that the value is that of chunks which others will replace."""
+        self._is_outdated = is_outdated
         self.update()
 
     def show_measure(self, measure: Measure | None, baseline: float | None) -> None:
@@ -129,7 +136,8 @@ class ScoreCard(QWidget):
         font.setPointSizeF(self.font().pointSizeF() * 1.5)
         font.setItalic(self._state == "late")
         painter.setFont(font)
-        painter.setPen(theme.approximate if self._state == "late" else theme.text)
+        is_faint = self._is_outdated or self._state == "late"
+        painter.setPen(theme.approximate if is_faint else theme.text)
         painter.drawText(box.adjusted(8, 19, -8, 0), Qt.AlignmentFlag.AlignLeft, self.words)
         self._paint_bins(painter, self._strip())
 
@@ -213,6 +221,7 @@ class ScoresPanel(QWidget):
         self._column.addLayout(self._lower, 1)
         state.heat_changed.connect(self._show_heat)
         state.scores_changed.connect(self._on_scores)
+        state.chunks_outdated.connect(self._on_scores)
         state.chosen_changed.connect(self._refresh)
         state.current_changed.connect(self._refresh)
 
@@ -262,6 +271,9 @@ class ScoresPanel(QWidget):
         result = self._state.chosen_result
         scores = result.scores if result is not None else None
         old = self._baseline
+        is_outdated = result is not None and result.is_outdated
+        for card in self.cards.values():
+            card.set_outdated(is_outdated)
         for code in CODES:
             before = old[code].value if old is not None else None
             self.cards[code].show_measure(scores[code] if scores is not None else None, before)
@@ -275,7 +287,7 @@ class ScoresPanel(QWidget):
         state = None if scores.is_final else "late"
         before = old.mean if old is not None else None
         self.cards["mean"].show_mean(scores.mean, state, note if missing else "", before)
-        self._facts.setText(facts(scores))
+        self._facts.setText(OF_BEFORE if is_outdated else facts(scores))
         self._facts.setToolTip(facts(scores, is_long=True))
 
 

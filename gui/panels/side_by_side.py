@@ -71,7 +71,12 @@ class SideBySide(QTableWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         self.cellClicked.connect(self._on_cell)
         self._behind = Behind(self.refresh, self)
-        for changed in (state.slots_changed, state.scores_changed, state.chunks_changed):
+        for changed in (
+            state.slots_changed,
+            state.scores_changed,
+            state.chunks_changed,
+            state.chunks_outdated,
+        ):
             changed.connect(self._behind.ask)
         state.chosen_changed.connect(self.refresh)
         state.current_changed.connect(self.refresh)
@@ -93,7 +98,8 @@ class SideBySide(QTableWidget):
         self.setRowCount(len(self._state.slots))
         for row, slot in enumerate(self._state.slots):
             result = current.result(slot.id)
-            scores, chunks = result.scores, result.chunks
+            is_now = not result.is_outdated
+            scores, chunks = (result.scores, result.chunks) if is_now else (None, None)
             words = [slot.recipe.code, "…" if chunks is None else f"{len(chunks):,}"]
             if scores is None:
                 words += ["…"] * (len(CODES) + 1)

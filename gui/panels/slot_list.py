@@ -12,6 +12,7 @@ from gui.state import MOST_SLOTS, Slot, State
 from gui.theme import DASHES, Theme
 
 SWATCH = QSize(22, 12)
+OUTDATED = "Its chunks are being made; those of before stay on the pages until then"
 
 
 class SlotList(QWidget):
@@ -41,6 +42,7 @@ class SlotList(QWidget):
         state.chosen_changed.connect(self._on_change)
         state.compared_changed.connect(self._on_change)
         state.chunks_changed.connect(self._on_chunks)
+        state.chunks_outdated.connect(self._on_chunks)
         state.current_changed.connect(self._on_change)
         self._refresh()
 
@@ -128,7 +130,9 @@ class _Row(QWidget):
         current = self._state.current
         result = current.result(slot.id) if current is not None else None
         chunks = result.chunks if result is not None else None
-        self._count.setText("" if chunks is None else f"{len(chunks):,}")
+        is_outdated = result is not None and result.is_outdated
+        self._count.setText("…" if is_outdated else "" if chunks is None else f"{len(chunks):,}")
+        self._count.setToolTip(OUTDATED if is_outdated else "Chunks")
 
     def _choose(self) -> None:
         self._state.set_chosen(self._slot)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from core.declaration import Declaration, Parameter, Value
 from core.errors import ChunkscopeError
+from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.strategies.shared_options import SHARED_OPTIONS
 from gui.controllers.chunking import Chunking
@@ -25,7 +26,7 @@ from gui.controllers.ghosting import Curve, Ghosting, counted_parameters
 from gui.panels.parameter_row import ParameterRow
 from gui.panels.preset_box import PresetBox
 from gui.panels.slot_list import SlotList
-from gui.state import State
+from gui.state import Slot, State
 from gui.theme import Theme
 
 HIDDEN_OPTIONS = frozenset({"query"})  # the query box sets it
@@ -90,6 +91,7 @@ class StrategyPanel(QWidget):
         state.chosen_changed.connect(self._on_chosen)
         state.current_changed.connect(self._on_chosen)
         state.chunks_changed.connect(self._on_chunks)
+        state.chunks_outdated.connect(self._on_chunks)
         self._refresh()
 
     def set_theme(self, theme: Theme) -> None:
@@ -223,8 +225,8 @@ class StrategyPanel(QWidget):
         self._error.setText(result.error)
         self._error.setVisible(bool(result.error))
         chunks = result.chunks
-        if chunks is None:
-            self._facts.setText("waiting for the model" if self._waits(chosen.recipe) else "…")
+        if chunks is None or result.is_outdated:
+            self._facts.setText(self._waiting_words(chosen, chunks))
             self._notes.hide()
             return
         word = "chunk" if len(chunks) == 1 else "chunks"
@@ -243,9 +245,11 @@ class StrategyPanel(QWidget):
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
 
-    @staticmethod
-    def _waits(recipe: Recipe) -> bool:
-        return recipe.strategy.declaration.strategy_class == "embedding"
+    def _waiting_words(self, chosen: Slot, before: Chunks | None) -> str:
+        """What is awaited; chunks of before stay on the pages, and are not passed off as new."""
+        waits = self._chunking is not None and self._chunking.waits_for_model(chosen)
+        said = "waiting for the model" if waits else "being made…"
+        return said if before is None else f"{said}  ·  {len(before):,} of before are shown"
 
     def _show_shared(self, is_on: bool) -> None:
         chosen = self._state.chosen_slot

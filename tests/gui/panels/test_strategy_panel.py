@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The strategy card, driven as a user does."""
 
+import threading
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox
@@ -41,6 +43,29 @@ def test_it_says_how_many_chunks_and_how_quick(lab: Lab, panel: StrategyPanel) -
     count = len(lab.opened.result(slot).chunks)
     lab.wait(lambda: "⚡" in panel._facts.text() or "◔" in panel._facts.text())
     assert panel._facts.text().startswith(f"{count} chunks")
+
+
+def test_chunks_of_before_are_not_passed_off_as_those_that_are_being_made(
+    lab: Lab, panel: StrategyPanel
+) -> None:
+    slot = lab.show("PBC")[0]
+    gate = threading.Event()
+    lab.jobs.request("gate", "python", lambda token: gate.wait(60), lambda result: None)
+    lab.state.set_recipe(slot, parse_recipe("SBC"))
+    lab.wait(lambda: lab.opened.result(slot).is_outdated)
+    assert panel._facts.text() == "being made…  ·  8 of before are shown"
+    assert panel._slots._rows[slot]._count.text() == "…"
+    gate.set()
+    lab.wait(lambda: panel._facts.text().startswith("96 chunks"))
+    assert panel._slots._rows[slot]._count.text() == "96"
+
+
+def test_it_waits_for_the_model_only_while_there_is_none(lab: Lab, panel: StrategyPanel) -> None:
+    slot = lab.show("PBC")[0]
+    lab.state.set_recipe(slot, parse_recipe("SSTC"))
+    assert panel._facts.text() == "waiting for the model  ·  8 of before are shown"
+    lab.state.set_recipe(slot, parse_recipe("PBC"))
+    lab.wait(lambda: panel._facts.text().startswith("8 chunks"))
 
 
 def test_it_names_the_strategies_with_the_same_chunks(lab: Lab, panel: StrategyPanel) -> None:
