@@ -39,7 +39,7 @@ TIPS = (
     "or split; below zero it would lose",
     "",
 )
-WIDTHS = (110, 50, 70, 60, 70)
+WIDTHS = (110, 56, 84, 64, 80)
 COST, SHARE, GAIN, REASON = 2, 3, 4, 5
 MOST_ROWS = 200
 Index = QModelIndex | QPersistentModelIndex
@@ -68,6 +68,11 @@ class BlameModel(QAbstractTableModel):
         self._sort()
         self.endResetModel()
 
+    @property
+    def code(self) -> str:
+        """The score that is blamed, "" for none."""
+        return "" if self._blamed is None else self._blamed.found.code
+
     def item(self, row: int) -> Item | None:
         """The item in a row."""
         if self._blamed is None or not 0 <= row < len(self._order):
@@ -90,6 +95,8 @@ class BlameModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return TITLES[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and section == REASON:
+            return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         return TIPS[section] if role == Qt.ItemDataRole.ToolTipRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -193,6 +200,7 @@ class BlamePanel(QWidget):
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(COST, Qt.SortOrder.DescendingOrder)
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
+        self.table.clicked.connect(self._go)  # also to the row that is the current one already
         top = QHBoxLayout()
         top.setContentsMargins(8, 4, 8, 0)
         top.addWidget(QLabel("What costs"))
@@ -221,7 +229,8 @@ class BlamePanel(QWidget):
     def show_blamed(self, blamed: object) -> None:
         """Show what was found; the row in use stays."""
         assert isinstance(blamed, Blamed), "blaming gives what it found"
-        row = self.table.currentIndex().row()
+        is_same_score = self.model.code == blamed.found.code
+        row = self.table.currentIndex().row() if is_same_score else -1
         self.model.show_blamed(blamed)
         if 0 <= row < self.model.rowCount():
             # Not selectRow: that asks which keys are held, and with Shift it selects nothing.
@@ -250,6 +259,9 @@ class BlamePanel(QWidget):
 
     def _on_row(self, index: QModelIndex, before: QModelIndex) -> None:
         del before
+        self._go(index)
+
+    def _go(self, index: QModelIndex) -> None:
         item = self.model.item(index.row())
         if item is None:
             return
@@ -272,7 +284,8 @@ def sum_words(blamed: Blamed) -> str:
     )
     mark = "" if blamed.is_final else "≈ "
     total = f"{mark}{float(found.loss):.3f} = 1 − {found.code}"
-    return f"{len(found.items):,} items{more}. Costs add up to {total}"
+    word = "item" if len(found.items) == 1 else "items"
+    return f"{len(found.items):,} {word}{more}. Costs add up to {total}"
 
 
 def _object(item: Item) -> str:

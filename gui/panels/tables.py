@@ -38,6 +38,7 @@ def row_table(
     table.setShowGrid(False)
     table.setWordWrap(False)
     table.setFrameShape(QTableView.Shape.NoFrame)
+    table.horizontalHeader().setHighlightSections(False)  # all would be bold once a row is chosen
     side = table.verticalHeader()
     side.hide()
     side.setDefaultSectionSize(ROW_HEIGHT)

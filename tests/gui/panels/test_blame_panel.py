@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 
 from gui.controllers.blaming import Blaming
 from gui.panels.blame_panel import GAIN, BlamePanel
+from gui.state import NOTHING
 from gui.theme import LIGHT
 from tests.gui.lab import Lab
 
@@ -48,6 +49,28 @@ def test_the_dearest_comes_first_and_a_row_goes_to_its_cut(lab: Lab, panel: Blam
     selected = lab.state.selection
     assert (selected.kind, selected.slot) == ("cut", slot)
     assert selected.ids == (panel.model.item(0).chunks[1],)
+
+
+def test_a_click_goes_to_the_cut_also_where_its_row_was_in_use_before(
+    lab: Lab, panel: BlamePanel
+) -> None:
+    slot = fill(lab, panel, "BI", "FC:size=100,overlap=0")
+
+    def click_the_first() -> None:
+        box = panel.table.visualRect(panel.model.index(0, 0))
+        lab.qtbot.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=box.center())
+
+    click_the_first()
+    dearest = lab.state.selection
+    lab.state.select(NOTHING)
+    click_the_first()
+    assert lab.state.selection == dearest
+    panel.show_code("SC")
+    lab.wait(lambda: panel.model.code == "SC")
+    assert not panel.table.selectionModel().hasSelection()
+    click_the_first()
+    assert lab.state.selection.slot == slot
+    assert lab.state.selection.ids == (panel.model.item(0).chunks[0],)
 
 
 def test_the_row_in_use_stays_while_shift_is_held(lab: Lab, panel: BlamePanel) -> None:
