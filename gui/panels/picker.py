@@ -41,6 +41,26 @@ FAMILIES = (
 )
 MINE = "mine"
 _CODE = Qt.ItemDataRole.UserRole
+_PAGE = 15
+ARROWS = {
+    Qt.Key.Key_Down: 1,
+    Qt.Key.Key_Up: -1,
+    Qt.Key.Key_PageDown: _PAGE,
+    Qt.Key.Key_PageUp: -_PAGE,
+}
+FOOT = "* stars, Enter chooses.  Speed here: ⚡ in the same frame, ◔ under 150 ms, ◑ longer"
+HINT = (
+    "Speed, chunks and mean are of this document: known of what was shown, and of all once "
+    "Compare scored them"
+)
+TIPS = (
+    "",
+    HINT,
+    HINT,
+    HINT,
+    "What it needs: nothing, the layout of the pages, vectors, or a language model",
+    "",
+)
 COLUMNS = ("Strategy", "Speed", "Chunks", "Mean", "Class", "What it does")
 WIDTHS = (300, 50, 64, 64, 84)
 CLASS_COLUMN = 4
@@ -93,13 +113,14 @@ class StrategyPicker(QDialog):
         self._tree = QTreeWidget()
         self._tree.setColumnCount(len(COLUMNS))
         self._tree.setHeaderLabels(list(COLUMNS))
+        for column, tip in enumerate(TIPS):
+            self._tree.headerItem().setToolTip(column, tip)
         self._tree.setRootIsDecorated(True)
         self._tree.setUniformRowHeights(True)
         self._tree.itemActivated.connect(self._choose)
         self._tree.itemClicked.connect(self._on_click)
-        self._foot = QLabel(
-            "Press * to star · Enter chooses · ⚡ same frame, ◔ under 150 ms, ◑ longer, here"
-        )
+        self._foot = QLabel(f"{FOOT}.  {HINT}.")
+        self._foot.setWordWrap(True)
         self._foot.setObjectName("muted")
         top = QHBoxLayout()
         top.addWidget(self._filter, 1)
@@ -126,10 +147,8 @@ class StrategyPicker(QDialog):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The arrow keys move in the list while the filter has the focus."""
         if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent):
-            if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
-                self._tree.setFocus()
-                self._tree.keyPressEvent(event)
-                self._filter.setFocus()
+            if event.key() in ARROWS:
+                self._step(ARROWS[Qt.Key(event.key())])
                 return True
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 item = self._tree.currentItem()
@@ -220,13 +239,29 @@ class StrategyPicker(QDialog):
             family.setHidden(not shown)
         self._select_first()
 
-    def _select_first(self) -> None:
+    def _able(self) -> list[QTreeWidgetItem]:
+        """The strategies that are shown and can be chosen."""
         shown = (item for _, items in self._families() for item in items if not item.isHidden())
-        first = next((item for item in shown if not item.isDisabled()), None)
+        return [item for item in shown if item.data(0, _CODE)]
+
+    def _select_first(self) -> None:
+        """Mark the strategy whose code was typed, else one whose code begins so, else the first."""
+        typed = self._filter.text().strip().upper()
+        able = self._able()
+        first = min(able, key=lambda item: _distance(item.data(0, _CODE), typed), default=None)
         if first is not None:
             self._tree.setCurrentItem(first)
         else:
             self._tree.setCurrentIndex(QModelIndex())
+
+    def _step(self, by: int) -> None:
+        """Mark the next or the previous strategy; what only heads or waits is passed over."""
+        able, current = self._able(), self._tree.currentItem()
+        places = [place for place, item in enumerate(able) if item is current]
+        if able:
+            place = min(max(0, places[0] + by), len(able) - 1) if places else 0
+            self._tree.setCurrentItem(able[place])
+            self._tree.scrollToItem(able[place])
 
     def _families(self) -> Iterator[tuple[QTreeWidgetItem, list[QTreeWidgetItem]]]:
         """Each family with its strategies."""
@@ -259,6 +294,12 @@ class StrategyPicker(QDialog):
         settings.write(settings.STARRED, ",".join(changed))
         self._fill()
         self._refilter()
+
+
+def _distance(code: str, typed: str) -> int:
+    if not typed or not code.startswith(typed):
+        return 2
+    return 0 if code == typed else 1
 
 
 def _starred() -> list[str]:

@@ -49,6 +49,35 @@ def test_words_filter_and_enter_chooses(qtbot: QtBot, picker: StrategyPicker) ->
     assert picked.args == [3, first]
 
 
+def test_a_code_that_is_typed_is_marked_before_words_that_hold_it(
+    qtbot: QtBot, picker: StrategyPicker
+) -> None:
+    picker.open_for(-1)
+    qtbot.keyClicks(picker._filter, "adapt")
+    assert shown(picker)[0] != "ADAPT"
+    with qtbot.waitSignal(picker.picked) as picked:
+        qtbot.keyClick(picker._filter, Qt.Key.Key_Return)
+    assert picked.args == [-1, "ADAPT"]
+
+
+def test_arrows_mark_only_what_can_be_chosen(qtbot: QtBot, picker: StrategyPicker) -> None:
+    picker.open_for(-1)
+    able = [code for code in shown(picker) if code in strategies()]
+    marked = []
+    for _ in able:
+        marked.append(picker._tree.currentItem().data(0, Qt.ItemDataRole.UserRole))
+        qtbot.keyClick(picker._filter, Qt.Key.Key_Down)
+    assert marked == able
+    qtbot.keyClick(picker._filter, Qt.Key.Key_Up)
+    assert picker._tree.currentItem().data(0, Qt.ItemDataRole.UserRole) == able[-2]
+
+
+def test_it_says_where_the_empty_columns_are_filled_from(picker: StrategyPicker) -> None:
+    picker.open_for(-1)
+    assert "Compare" in picker._foot.text()
+    assert all("Compare" in picker._tree.headerItem().toolTip(column) for column in (1, 2, 3))
+
+
 def test_a_star_puts_a_strategy_on_top_and_stays(qtbot: QtBot, picker: StrategyPicker) -> None:
     picker.open_for(-1)
     qtbot.keyClicks(picker._filter, "STM")
