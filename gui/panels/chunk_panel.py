@@ -162,6 +162,11 @@ def _columns(result: SlotResult) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         tokens = scores.units
         for code in ("ICC", "DCC"):
             columns[code] = scores[code].clipped_per_chunk
+    if result.tail_starts:
+        columns["Tail"] = np.full(n, np.nan)
+        for chunk, start in result.tail_starts.items():
+            first, end = int(result.chunks.starts[chunk]), int(result.chunks.ends[chunk])
+            columns["Tail"][chunk] = (end - start) / max(1, end - first)
     if result.hits:
         ranks = np.full(n, np.nan)
         for hit in reversed(result.hits):

@@ -112,6 +112,15 @@ def _count_column(name: str, tip: str) -> Column:
     return Column(name, tip, numbers, words)
 
 
+def _tails(content: TableContent) -> NDArray[np.float64]:
+    return content.columns.get("Tail", np.full(len(content.chunks), np.nan))
+
+
+def _tail_words(content: TableContent, row: int) -> str:
+    share = float(_tails(content)[row])
+    return "" if math.isnan(share) else f"{share:.1%}" if share < 0.01 else f"{share:.0%}"
+
+
 def _reason_words(content: TableContent, row: int) -> str:
     reason = content.chunks.start_reasons[row]
     return "start of the document" if reason is None else reason.words
@@ -137,7 +146,7 @@ COLUMNS = (
     Column("Tokens", "Size in tokens", _tokens, _token_words),
     Column("Characters", "Size in characters", _lengths, _length_words),
     Column("Parts", "Spans of a chunk that is not contiguous; nesting", _parts, _part_words),
-    _count_column("Tail", "Tokens that the model does not read"),
+    Column("Tail", "Share of the chunk that the model does not read", _tails, _tail_words),
     _value_column("ICC", "Cohesion of the chunk with its sentences"),
     _value_column("DCC", "Coherence with the text around it"),
     _count_column("Hit", "Best rank among the hits of the query"),
@@ -198,6 +207,8 @@ class ChunkTableModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[section].title
+        if role == Qt.ItemDataRole.TextAlignmentRole and COLUMNS[section].is_text:
+            return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         return COLUMNS[section].tip if role == Qt.ItemDataRole.ToolTipRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:

@@ -20,8 +20,9 @@ VALUES: dict[str, Callable[[Fact], float]] = {
     "Chunks": lambda fact: fact.chunks,
 }
 AXES = (*CODES, "Mean")
-LABEL_GAP = 0.11  # between names of curves, of the height of the plot
-LABEL_DIPS = 13  # the least gap
+LABEL_DIPS = 14  # between names of curves
+LEAST_RANGE = 0.01  # of an axis: below, what cannot be told apart would look far apart
+MAP_STEPS = 5  # colours in the key of the heat map
 LABEL_ROOM = 0.12  # for the names behind the ends of curves, of the width
 
 
@@ -59,6 +60,7 @@ class ScatterPlot(QWidget):
         self.plot = pg.PlotWidget(enableMenu=False)
         plain(self.plot)
         self.plot.plotItem.layout.setContentsMargins(0, 8, 0, 0)  # half of the highest number
+        self.plot.plotItem.vb.setLimits(minXRange=LEAST_RANGE, minYRange=LEAST_RANGE)
         self._front = pg.PlotDataItem([], [])
         self._points = pg.ScatterPlotItem(size=9, hoverable=True, tip=self._tip)
         self._points.sigClicked.connect(self._on_click)
@@ -140,7 +142,7 @@ class ParallelPlot(pg.PlotWidget):
         for item in (self._lines, self._best, self._mark):
             self.addItem(item)
         self.getAxis("bottom").setTicks([list(enumerate(AXES))])
-        self.setXRange(0, len(AXES) - 1, padding=0.04)
+        self.setXRange(0, len(AXES) - 1, padding=0.08)  # room for the names of the outer two
         self.scene().sigMouseClicked.connect(self._on_click)
         self.set_theme(theme)
 
@@ -228,6 +230,7 @@ class SweepPlot(pg.PlotWidget):
             shown = len(names) == 1
             curve.setData(self._places[:, 0], table[:, place]) if shown else curve.setData([], [])
         self._place_labels(table if len(names) == 1 else table[:0])
+        self.plotItem.setTitle(None)
         self.setLabel("bottom", names[0] if names else "")
         self.setLabel("left", names[1] if is_map else "")
         if is_map:
@@ -249,7 +252,7 @@ class SweepPlot(pg.PlotWidget):
             return
         low, high = float(np.nanmin(table)), float(np.nanmax(table))
         ends.sort(reverse=True)
-        gap = (high - low) * max(LABEL_GAP, LABEL_DIPS / max(1.0, self.plotItem.vb.height()))
+        gap = (high - low) * LABEL_DIPS / max(4.0 * LABEL_DIPS, self.plotItem.vb.height())
         places, above = [], np.inf
         for value, _, _ in ends:
             above = min(value, above - gap)
@@ -277,7 +280,14 @@ class SweepPlot(pg.PlotWidget):
             float(steps[0] * len(xs)),
             float(steps[1] * len(ys)),
         )
-        self.setToolTip(f"Mean from {levels[0]:.3f} (dark) to {levels[1]:.3f} (bright)")
+        self.plotItem.setTitle(self._key(*levels), size="9pt", color=self._theme.muted.name())
+
+    @staticmethod
+    def _key(low: float, high: float) -> str:
+        """What the colours say, for example "mean 0.581 ■■■■■ 0.934"."""
+        colours = pg.colormap.get("viridis").getLookupTable(nPts=MAP_STEPS, mode="qcolor")
+        squares = "".join(f'<span style="color:{each.name()}">■</span>' for each in colours)
+        return f"mean {low:.3f} {squares} {high:.3f}"
 
     def _on_click(self, event: object) -> None:
         if not len(self._places) or not self._names:

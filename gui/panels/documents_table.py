@@ -7,7 +7,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHeaderView,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
@@ -20,6 +19,8 @@ from gui.theme import ROW_HEIGHT
 
 TITLES = ("", "Strategy", "Mean", "Margin", *CODES)
 MOST_SINGLES = 8
+WIDTHS = (140, 150, 56, 64)  # so that means stand beside names of any length
+SCORE_WIDTH = 52
 
 
 class DocumentsTable(QTableWidget):
@@ -35,7 +36,8 @@ class DocumentsTable(QTableWidget):
         self.setFrameShape(QTableWidget.Shape.NoFrame)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for column in range(len(TITLES)):
+            self.setColumnWidth(column, WIDTHS[column] if column < len(WIDTHS) else SCORE_WIDTH)
 
     def show_comparisons(
         self, comparisons: Sequence[Comparison], over: CorpusSelection | None
@@ -80,6 +82,7 @@ def _number(value: float | None) -> str:
 
 def _cell(text: str, column: int, *, is_bold: bool) -> QTableWidgetItem:
     cell = QTableWidgetItem(text)
+    cell.setToolTip(text if column <= 1 else "")
     if column > 1:
         cell.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if is_bold:

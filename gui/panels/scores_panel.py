@@ -25,6 +25,7 @@ MEANINGS = {
     "mean": "Weighted mean of the scores that are measurable",
 }
 BINS = 40
+NO_HEAT = "No heat"
 OF_BEFORE = "Scores of the chunks before: others are being made"
 
 
@@ -200,8 +201,10 @@ class ScoresPanel(QWidget):
         self.heat = QComboBox()
         self.heat.setAccessibleName("Heat")
         self.heat.setToolTip("Colour chunks by what they lack of a score: pages, thumbnails, table")
-        self.heat.addItems(["No heat", *CODES])
-        self.heat.currentTextChanged.connect(self._on_heat)
+        self.heat.addItem(NO_HEAT, "")
+        for code in CODES:
+            self.heat.addItem(f"Heat: {code}", code)
+        self.heat.currentIndexChanged.connect(self._on_heat)
         self._open = QToolButton()
         self._open.setText("Weights and options…")
         self._open.setAutoRaise(True)
@@ -244,11 +247,11 @@ class ScoresPanel(QWidget):
         self.settings.move(max(0, place.x()), max(0, place.y()))
         self.settings.show()
 
-    def _on_heat(self, words: str) -> None:
-        self._state.set_heat(words if words in CODES else "")
+    def _on_heat(self, place: int) -> None:
+        self._state.set_heat(self.heat.itemData(place))
 
     def _show_heat(self, code: str) -> None:
-        self.heat.setCurrentText(code or "No heat")
+        self.heat.setCurrentIndex(self.heat.findData(code))
 
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""

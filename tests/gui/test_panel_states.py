@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from core.document.model import Document
 from core.strategies.recipe import parse_recipe
 from gui.panels.chunk_panel import ChunkPanel
+from gui.panels.chunk_table import COLUMNS
 from gui.panels.inspector import EMPTY, Inspector
 from gui.panels.outline import Outline
 from gui.state import OpenDocument, Selection, SlotResult, State
@@ -58,6 +59,20 @@ def test_the_chunk_table_shows_rows_that_select_chunks(desk):
     click_row(desk, panel, 3)
     assert desk.state.selection.ids == (3,)
     assert desk.state.selection.origin == "table"
+
+
+def test_the_chunk_table_says_how_much_of_a_chunk_is_not_read(desk):
+    panel = ChunkPanel(desk.state, LIGHT)
+    desk.qtbot.addWidget(panel)
+    slot = desk.add("FCC:size=400,overlap=0")
+    chunks = desk.chunks
+    desk.state.put_chunks("a", slot, SlotResult(chunks, tail_starts={1: int(chunks.ends[1]) - 100}))
+    tail = next(k for k, column in enumerate(COLUMNS) if column.title == "Tail")
+
+    def cells() -> list[str]:
+        return [panel.model.data(panel.model.index(row, tail)) for row in range(3)]
+
+    desk.qtbot.waitUntil(lambda: cells() == ["", "25%", ""])
 
 
 def test_sorting_the_chunk_table_keeps_the_selected_chunk(desk):

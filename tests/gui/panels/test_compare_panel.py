@@ -11,13 +11,14 @@ from PySide6.QtCore import Qt
 from gui.controllers.comparing import Comparing
 from gui.panels.compare_panel import ABLATIONS, REG, SWEEP, VISIBLE, ComparePanel
 from gui.panels.compare_plots import (
+    AXES,
     ComparePlots,
     ParallelPlot,
     ScatterPlot,
     SweepPlot,
     pareto_front,
 )
-from gui.panels.compare_table import COLUMNS, MEAN
+from gui.panels.compare_table import COLUMNS, MEAN, Fact
 from gui.theme import LIGHT
 from tests.gui.lab import Lab
 
@@ -110,6 +111,26 @@ def test_a_sweep_of_one_parameter_draws_a_curve(lab: Lab, panel: ComparePanel) -
     assert not np.isnan(y).any()
 
 
+def test_names_of_curves_stand_at_their_ends(lab: Lab, panel: ComparePanel) -> None:
+    lab.show("SGC:sentences=4,overlap=0")
+    panel.resize(900, 600)
+    panel.first.setCurrentText("sentences")
+    panel.steps.setValue(5)
+    compare(lab, panel, SWEEP)
+    sweep = panel.plots.sweep
+    sweep.show_facts(sweep_facts(panel), ("sentences",))
+    names = ("BI", "SC", "Mean")
+    places = [AXES.index(each) for each in names]
+    ends = [sweep._curves[place].getData()[1][-1] for place in places]
+    gaps = [abs(sweep._labels[p].pos().y() - end) for p, end in zip(places, ends, strict=True)]
+    height = sweep.plotItem.vb.viewRect().height()
+    assert max(gaps) < 0.2 * height
+
+
+def sweep_facts(panel: ComparePanel) -> list[Fact]:
+    return [panel.model.fact(row) for row in range(panel.model.rowCount())]
+
+
 def test_a_sweep_of_two_parameters_draws_a_heat_map(lab: Lab, panel: ComparePanel) -> None:
     lab.show("FC:size=100,overlap=0")
     panel.scope.setCurrentText(SWEEP)
@@ -120,6 +141,13 @@ def test_a_sweep_of_two_parameters_draws_a_heat_map(lab: Lab, panel: ComparePane
     image = panel.plots.sweep._image.image
     assert image.shape == (4, 4)
     assert np.isfinite(image).sum() == panel.model.rowCount()
+    title = panel.plots.sweep.plotItem.titleLabel
+    means = [panel.model.fact(row).mean for row in range(panel.model.rowCount())]
+    assert f"mean {min(means):.3f}" in title.text
+    assert f"{max(means):.3f}" in title.text
+    panel.second.setCurrentText("no second")
+    compare(lab, panel, SWEEP)
+    assert not title.isVisible()
 
 
 def test_the_plot_in_front_is_one_that_shows_something(lab: Lab, panel: ComparePanel) -> None:

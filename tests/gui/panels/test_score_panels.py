@@ -89,7 +89,7 @@ def test_scores_of_several_kinds_of_vectors_are_marked(lab: Lab, panel: ScoresPa
 def test_heat_is_stronger_where_a_chunk_lacks_more(lab: Lab, panel: ScoresPanel) -> None:
     slot = lab.show("FC:size=100,overlap=0")[0]
     assert heat_values(lab.state, lab.opened.result(slot)) is None
-    panel.heat.setCurrentText("BI")
+    panel.heat.setCurrentText("Heat: BI")
     values = heat_values(lab.state, lab.opened.result(slot))
     assert values.tolist() == lab.opened.result(slot).scores["BI"].clipped_per_chunk.tolist()
     assert heat_colour(LIGHT, 0.0).alphaF() > heat_colour(LIGHT, 1.0).alphaF()
