@@ -30,3 +30,12 @@ NEVER = Never()
 
 def silent(done: int, total: int, what: str) -> None:
     """Tell nobody."""
+
+
+def on_document(progress: Progress, name: str) -> Progress:
+    """Progress of work on one of several documents: its units say of which."""
+
+    def tell(done: int, total: int, what: str) -> None:
+        progress(done, total, f"{what} of {name}")
+
+    return tell

@@ -31,6 +31,7 @@ from core.search.statistics import SEED
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.vectors.embedder import Embedder, VectorKind
+from core.vectors.models import find_model
 
 SHOWN = ("recall", "iou", "hit", "mrr", "ndcg")
 
@@ -68,10 +69,8 @@ def run(namespace: argparse.Namespace) -> None:
     query_sets = [import_queries(path) for path in namespace.queries]
     judgements = load_judgements(namespace.judgements) if namespace.judgements else None
     models = [] if namespace.retrieval == "text" else namespace.embedders
-    embedders = [embedder_of(name, namespace) for name in models]
-    needs_model = namespace.intrinsic or any(map(_reads_vectors, recipes))
-    is_lacking = needs_model and not embedders
-    stages = Stages(embedder_of(namespace.embedders[0], namespace) if is_lacking else None)
+    for name in models:
+        find_model(name)
     progress = Printed(namespace)
     documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
     for document in documents.values():
@@ -79,6 +78,10 @@ def run(namespace: argparse.Namespace) -> None:
     contenders = [Contender(name, recipe) for name, recipe in zip(names, recipes, strict=True)]
     brought, notes = foreign_chunks(namespace.chunks, documents)
     contenders += [Contender(name, foreign=chunks) for name, chunks in brought.items()]
+    embedders = [embedder_of(name, namespace) for name in models]
+    needs_model = namespace.intrinsic or any(map(_reads_vectors, recipes))
+    is_lacking = needs_model and not embedders
+    stages = Stages(embedder_of(namespace.embedders[0], namespace) if is_lacking else None)
     if namespace.out is not None:
         namespace.out.mkdir(parents=True, exist_ok=True)
     evaluation = evaluate(

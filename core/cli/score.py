@@ -61,13 +61,16 @@ def run(namespace: argparse.Namespace) -> None:
     options = _options(namespace, mode_of(namespace))
     recipe = recipe_of(namespace) if namespace.strategy else None
     document = read(namespace.file, namespace, progress)
-    pipeline = Pipeline(model_of(namespace))
-    notes: list[str] = []
+    given = _given(namespace, len(document.text))
+    brought = chunks_from(read_json(namespace.chunks), document.text) if recipe is None else None
+    pipeline = Pipeline(model_of(namespace))  # last: it takes seconds, a wrong file none
     if recipe is not None:
-        chunks = pipeline.chunk(recipe, document, progress=progress, allow_many=True)
-    else:
-        chunks, notes = chunks_from(read_json(namespace.chunks), document.text)
-    inputs = _inputs(namespace, document, pipeline, progress)
+        brought = pipeline.chunk(recipe, document, progress=progress, allow_many=True), []
+    assert brought is not None, "a recipe or a file gives chunks"
+    chunks, notes = brought
+    if namespace.pairs is None:
+        pipeline.find_pairs(document, progress=progress)
+    inputs = replace(pipeline.inputs(document), **given)
     scores = pipeline.score(
         document,
         chunks,
@@ -132,24 +135,18 @@ def _options(namespace: argparse.Namespace, mode: str) -> ScoreOptions:
     return score_options(score_settings(namespace), mode=mode, weights=weights)
 
 
-def _inputs(
-    namespace: argparse.Namespace, document: Document, pipeline: Pipeline, progress: Printed
-) -> ScoreInputs:
-    """The document's own inputs, those from files in their place."""
-    length = len(document.text)
-    if namespace.pairs is None:
-        pipeline.find_pairs(document, progress=progress)
-    inputs = pipeline.inputs(document)
+def _given(namespace: argparse.Namespace, length: int) -> dict[str, Any]:
+    """Inputs from files, which stand in the place of the document's own."""
+    given: dict[str, Any] = {}
     if namespace.pairs is not None:
         pairs = pairs_from_json(read_json(namespace.pairs), length)
-        inputs = replace(inputs, pairs=pairs, pair_finder=namespace.pairs.name, why_no_pairs="")
+        given.update(pairs=pairs, pair_finder=namespace.pairs.name, why_no_pairs="")
     if namespace.blocks is not None:
         blocks = _spans(read_json(namespace.blocks), length, "blocks")
-        inputs = replace(inputs, blocks=blocks, boilerplate=as_spans([]))
+        given.update(blocks=blocks, boilerplate=as_spans([]))
     if namespace.sentences_from is not None:
-        sentences = _spans(read_json(namespace.sentences_from), length, "sentences")
-        inputs = replace(inputs, sentences=sentences)
-    return inputs
+        given["sentences"] = _spans(read_json(namespace.sentences_from), length, "sentences")
+    return given
 
 
 def _spans(data: Any, length: int, name: str) -> Spans:

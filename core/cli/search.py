@@ -9,10 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import cast
 
+from core.cancel import Progress, on_document
 from core.cli.flags import add_file_arguments, add_recipe_arguments
 from core.cli.printing import Printed, print_json, print_notices, print_table
 from core.cli.reading import read
-from core.cli.recipes import model_of, needs_model, recipe_of
+from core.cli.recipes import DEFAULT_MODEL, model_of, needs_model, recipe_of
 from core.document.model import Document
 from core.errors import ParameterError
 from core.export.plain_values import document_json, notices_json
@@ -25,6 +26,7 @@ from core.search.serve import Found, Question, Where
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.vectors.embedder import Embedder, VectorKind
+from core.vectors.models import find_model
 
 TEXT_SHOWN = 90
 
@@ -55,15 +57,17 @@ def run(namespace: argparse.Namespace) -> None:
     progress = Printed(namespace)
     kind = cast(VectorKind, namespace.vectors)
     needs_vectors = namespace.retrieval != "text"
+    find_model(namespace.embedder or DEFAULT_MODEL)
+    documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
     embedder = model_of(namespace) if needs_vectors else None
     pipeline = Pipeline(embedder or _model_of(recipe, namespace))
-    documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
     chunks = {
         name: pipeline.chunk(recipe, document, progress=progress, allow_many=True)
         for name, document in documents.items()
     }
     index = recipe.parameters.get("index", "children")
-    rows = _rows(pipeline, documents, chunks, index, kind if needs_vectors else None)
+    stored = kind if needs_vectors else None
+    rows = _rows(pipeline, documents, chunks, index, stored, progress=progress)
     query = embedder.encode_queries([namespace.query])[0] if embedder is not None else None
     question = Question(
         namespace.query, query, namespace.k, namespace.retrieval, reranker=namespace.rerank
@@ -107,10 +111,19 @@ def _rows(
     chunks: Mapping[str, Chunks],
     index: object,
     kind: VectorKind | None,
+    *,
+    progress: Progress,
 ) -> Rows:
     return join_rows(
         [
-            pipeline.rows(name, document, chunks[name], kind, index=index)
+            pipeline.rows(
+                name,
+                document,
+                chunks[name],
+                kind,
+                index=index,
+                progress=on_document(progress, name),
+            )
             for name, document in documents.items()
         ]
     )

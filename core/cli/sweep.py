@@ -12,7 +12,7 @@ import numpy as np
 from core.cli.flags import add_file_arguments, add_recipe_arguments
 from core.cli.printing import Printed, print_json, print_table
 from core.cli.reading import read
-from core.cli.recipes import mode_of, model_of, recipe_of, score_settings
+from core.cli.recipes import DEFAULT_MODEL, mode_of, model_of, recipe_of, score_settings
 from core.cli.score import CODES, parse_weights
 from core.cli.search import add_retrieval_arguments, named
 from core.document.model import Document
@@ -24,6 +24,7 @@ from core.scores.options import score_options
 from core.scores.vector_supply import one_kind
 from core.search.query_import import import_queries
 from core.strategies.recipe import Recipe
+from core.vectors.models import find_model
 
 MOST_POINTS = 10_000
 
@@ -52,6 +53,7 @@ def run(namespace: argparse.Namespace) -> None:
     base = recipe_of(namespace)
     points = grid(base, [parse_range(base, each) for each in namespace.over])
     query_sets = [import_queries(path) for path in namespace.queries]
+    find_model(namespace.embedder or DEFAULT_MODEL)
     progress = Printed(namespace)
     documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
     pipeline = Pipeline(model_of(namespace))

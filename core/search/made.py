@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Indices, Vectors
+from core.cancel import on_document
 from core.document.model import Document
 from core.errors import SearchError
 from core.search.case import Asked, Case, Contender
@@ -61,7 +62,7 @@ def made_chunks(case: Case, contender: Contender, embedder: Embedder | None, ask
             index=index,
             tags=case.tags.get(name, ()),
             cancel=case.cancel,
-            progress=case.progress,
+            progress=on_document(case.progress, name),
         )
         for name, document in asked.documents.items()
     ]
@@ -70,7 +71,13 @@ def made_chunks(case: Case, contender: Contender, embedder: Embedder | None, ask
 
 def _chunks(case: Case, contender: Contender, name: str, document: Document) -> Chunks:
     if contender.recipe is not None:
-        return case.stages.chunk(contender.recipe, document, cancel=case.cancel, allow_many=True)
+        return case.stages.chunk(
+            contender.recipe,
+            document,
+            cancel=case.cancel,
+            progress=on_document(case.progress, name),
+            allow_many=True,
+        )
     found = (contender.foreign or {}).get(name)
     if found is None:
         raise SearchError(

@@ -239,3 +239,40 @@ def test_json_that_is_nested_without_end_is_refused(run, prose, tmp_path):
 def test_a_closed_standard_output_is_no_fault_of_the_program(monkeypatch, prose):
     monkeypatch.setattr("sys.stdout", None)
     assert run_command(["chunk", str(prose), "--strategy", "RC", "--no-cache"]) == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["score", "--chunks", "BAD"], id="score, chunks"),
+        pytest.param(["score", "--strategy", "FC", "--pairs", "BAD"], id="score, pairs"),
+        pytest.param(["score", "--strategy", "FC", "--blocks", "BAD"], id="score, blocks"),
+        pytest.param(["score", "--strategy", "FC", "--sentences-from", "BAD"], id="sentences"),
+        pytest.param(["evaluate", "--queries", "SET", "--chunks", "a=BAD"], id="evaluate, chunks"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_refused_before_the_model_is_loaded(
+    run, prose, tmp_path, words
+):
+    bad, questions = tmp_path / "bad.json", tmp_path / "set.jsonl"
+    bad.write_text("{", "utf-8")
+    questions.write_text('{"question": "Who met in March?"}\n', "utf-8")
+    places = {"BAD": str(bad), "a=BAD": f"a={bad}", "SET": str(questions)}
+    given = [places.get(word, word) for word in words]
+
+    # A model that is known and not here: whoever loads it is told so.
+    flag = "--embedders" if words[0] == "evaluate" else "--embedder"
+    refusal = run(given[0], prose, *given[1:], flag, "bge-m3").refusal
+
+    assert "bad.json is not JSON" in refusal
+
+
+@pytest.mark.parametrize("command", ["search", "evaluate"])
+def test_a_missing_document_is_refused_before_the_model_is_loaded(run, tmp_path, command):
+    questions = tmp_path / "set.jsonl"
+    questions.write_text('{"question": "Who met in March?"}\n', "utf-8")
+    more = {
+        "search": ["--strategy", "FC", "--query", "who?", "--embedder", "bge-m3"],
+        "evaluate": ["--queries", questions, "--strategies", "FC", "--embedders", "bge-m3"],
+    }
+    assert "does not exist" in run(command, tmp_path / "gone.txt", *more[command]).refusal
