@@ -72,7 +72,7 @@ class StatusBar(QStatusBar):
         current, result = self._state.current, self._state.chosen_result
         selected = current.result(selection.slot) if current is not None else None
         if result is not None and result.is_outdated:
-            parts.append("chunks are being made")
+            parts.append("no chunks" if result.error else "chunks are being made")
             result = None
         is_selected = selection.kind in ("chunk", "cut") and bool(selection.ids)
         if is_selected and selected is not None and selected.chunks is not None:

@@ -113,6 +113,7 @@ class Chunking(QObject):
         if self._made.get((opened.id, slot.id)) == wanted:
             return
         self._made[(opened.id, slot.id)] = wanted
+        opened.result(slot.id).error = ""  # that of another recipe
         if self._runs_in_frame(opened, slot, document):
             self._jobs.cancel(_job(opened, slot.id))
             self._chunk_now(opened, slot, document)
@@ -180,7 +181,8 @@ class Chunking(QObject):
     def _tell_if_late(self, opened: OpenDocument, slot: Slot) -> None:
         """Say that what is shown is of before, if others are still being made."""
         is_there = opened.id in self._state.documents and self._state.slot(slot.id) == slot
-        if is_there and not self.is_up_to_date(opened, slot.id):
+        is_done = self.is_up_to_date(opened, slot.id) or self.is_refused(opened, slot.id)
+        if is_there and not is_done:
             self._state.mark_outdated(opened.id, slot.id)
 
     def _is_ready(self, slot: Slot, document: Document) -> bool:
@@ -230,7 +232,7 @@ class Chunking(QObject):
         if opened.id not in self._state.documents:
             return
         result = opened.result(slot.id)
-        result.error, result.is_outdated = message, False
+        result.error, result.is_outdated = message, True
         self._refused[(opened.id, slot.id)] = self._made.pop((opened.id, slot.id), None)
         self._state.chunks_changed.emit(opened.id, slot.id)
         self.refused.emit(slot.id, message)

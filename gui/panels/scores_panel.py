@@ -26,7 +26,7 @@ MEANINGS = {
 }
 BINS = 40
 NO_HEAT = "No heat"
-OF_BEFORE = "Scores of the chunks before: others are being made"
+OF_BEFORE = "Scores of the chunks before, which stay on the pages"
 
 
 class ScoreCard(QWidget):

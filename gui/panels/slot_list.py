@@ -130,9 +130,11 @@ class _Row(QWidget):
         current = self._state.current
         result = current.result(slot.id) if current is not None else None
         chunks = result.chunks if result is not None else None
-        is_outdated = result is not None and result.is_outdated
-        self._count.setText("…" if is_outdated else "" if chunks is None else f"{len(chunks):,}")
-        self._count.setToolTip(OUTDATED if is_outdated else "Chunks")
+        count, tip = "" if chunks is None else f"{len(chunks):,}", "Chunks"
+        if result is not None and result.is_outdated:
+            count, tip = ("✕", result.error) if result.error else ("…", OUTDATED)
+        self._count.setText(count)
+        self._count.setToolTip(tip)
 
     def _choose(self) -> None:
         self._state.set_chosen(self._slot)

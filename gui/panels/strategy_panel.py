@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 
 from core.declaration import Declaration, Parameter, Value
 from core.errors import ChunkscopeError
-from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.strategies.shared_options import SHARED_OPTIONS
 from gui.controllers.chunking import Chunking
@@ -26,7 +25,7 @@ from gui.controllers.ghosting import Curve, Ghosting, counted_parameters
 from gui.panels.parameter_row import ParameterRow
 from gui.panels.preset_box import PresetBox
 from gui.panels.slot_list import SlotList
-from gui.state import Slot, State
+from gui.state import Slot, SlotResult, State
 from gui.theme import Theme
 
 HIDDEN_OPTIONS = frozenset({"query"})  # the query box sets it
@@ -226,7 +225,7 @@ class StrategyPanel(QWidget):
         self._error.setVisible(bool(result.error))
         chunks = result.chunks
         if chunks is None or result.is_outdated:
-            self._facts.setText(self._waiting_words(chosen, chunks))
+            self._facts.setText(self._waiting_words(chosen, result))
             self._notes.hide()
             return
         word = "chunk" if len(chunks) == 1 else "chunks"
@@ -245,10 +244,11 @@ class StrategyPanel(QWidget):
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
 
-    def _waiting_words(self, chosen: Slot, before: Chunks | None) -> str:
+    def _waiting_words(self, chosen: Slot, result: SlotResult) -> str:
         """What is awaited; chunks of before stay on the pages, and are not passed off as new."""
         waits = self._chunking is not None and self._chunking.waits_for_model(chosen)
-        said = "waiting for the model" if waits else "being made…"
+        said = "not made" if result.error else "being made…"
+        said, before = "waiting for the model" if waits else said, result.chunks
         return said if before is None else f"{said}  ·  {len(before):,} of before are shown"
 
     def _show_shared(self, is_on: bool) -> None:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QComboBox
 
 from core.strategies.recipe import make_recipe, parse_recipe
+from gui.controllers.chunking import PATIENCE_MILLISECONDS
 from gui.controllers.ghosting import Ghosting
 from gui.panels.preset_box import MINE, OWN_VALUES, PUBLISHED
 from gui.panels.strategy_panel import StrategyPanel
@@ -58,6 +59,22 @@ def test_chunks_of_before_are_not_passed_off_as_those_that_are_being_made(
     gate.set()
     lab.wait(lambda: panel._facts.text().startswith("96 chunks"))
     assert panel._slots._rows[slot]._count.text() == "96"
+
+
+def test_a_pattern_without_end_leaves_the_chunks_of_before_and_says_so(
+    lab: Lab, panel: StrategyPanel
+) -> None:
+    slot = lab.show("RGX")[0]
+    count = len(lab.opened.result(slot).chunks)
+    for pattern, said in ((r"(\w+\s?)+$$x", "too long"), ("((((", "no regular expression")):
+        line = panel.row("pattern")._line
+        line.clear()
+        lab.qtbot.keyClicks(line, pattern)
+        lab.qtbot.keyClick(line, Qt.Key.Key_Return)
+        lab.wait(lambda said=said: said in panel._error.text())
+        lab.qtbot.wait(PATIENCE_MILLISECONDS + 100)
+        assert panel._facts.text() == f"not made  ·  {count} of before are shown"
+        assert panel._slots._rows[slot]._count.text() == "✕"
 
 
 def test_it_waits_for_the_model_only_while_there_is_none(lab: Lab, panel: StrategyPanel) -> None:
