@@ -7,7 +7,7 @@ from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
 from core.document.model import Document
-from core.strategies.chunks import Chunks
+from core.strategies.chunks import LEVELS, Chunks
 from gui.state import NOTHING, Selection, SlotResult, State
 
 DELAY_MILLISECONDS = 250
@@ -94,17 +94,31 @@ def chunk_words(document: Document, chunks: Chunks, index: int, result: SlotResu
     first = document.page_of(int(chunks.starts[index])) + 1
     last = document.page_of(max(0, int(chunks.ends[index]) - 1)) + 1
     pages = f"page {first}" if first == last else f"pages {first}–{last}"
+    parts = part_words(chunks, index)
+    pages += f" · {parts}" if parts else ""
     scores = result.scores
     if scores is None or index >= len(scores.units):
         length = sum(end - start for start, end in chunks.spans_of(index).tolist())
         return f"Chunk {index + 1} of {len(chunks)} · {length:,} characters · {pages}"
     said = [f"Chunk {index + 1} of {len(chunks)} · {int(scores.units[index]):,} tokens · {pages}"]
-    parts = []
+    values = []
     for code in ("ICC", "DCC"):
         value = float(scores[code].clipped_per_chunk[index])
         mark = "≈ " if scores[code].state == "late" else ""
         if not math.isnan(value):
-            parts.append(f"{code} {mark}{value:.3f}")
-    if parts:
-        said.append(" · ".join(parts))
+            values.append(f"{code} {mark}{value:.3f}")
+    if values:
+        said.append(" · ".join(values))
     return "\n".join(said)
+
+
+def part_words(chunks: Chunks, index: int) -> str:
+    """How a chunk is nested or how many parts it has; nothing for one that is in one piece."""
+    level = LEVELS[chunks.levels[index]]
+    if level == "child":
+        return f"child of {chunks.parents[index] + 1}"
+    if level == "parent":
+        count = int((chunks.parents == index).sum())
+        return f"parent of {count} {'child' if count == 1 else 'children'}"
+    parts = int(chunks.pointers[index + 1] - chunks.pointers[index])
+    return "" if parts == 1 else f"{parts} parts"

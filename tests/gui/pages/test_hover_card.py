@@ -3,7 +3,11 @@
 
 from PySide6.QtCore import QPoint, Qt
 
-from gui.pages.hover_card import cut_words
+from core.document.model import Document
+from core.pipeline import Pipeline
+from core.strategies.recipe import parse_recipe
+from gui.pages.hover_card import chunk_words, cut_words
+from gui.state import SlotResult
 
 
 def rest_on(desk, point):
@@ -71,3 +75,17 @@ def test_the_first_cut_is_the_beginning(desk):
     desk.add("PBC")
     document, chunks = desk.state.current.document, desk.chunks
     assert cut_words(document, chunks, 0, desk.state.chosen_result).endswith("begins here")
+
+
+def test_nesting_and_parts_are_told():
+    document = Document("One two three. Four five six. Seven eight nine. " * 12)
+    nested = Pipeline().chunk(parse_recipe("PCC:parent=200,child=60,overlap=0"), document)
+    words = [chunk_words(document, nested, index, SlotResult(nested)) for index in (0, 1)]
+    count = int((nested.parents == 0).sum())
+    assert words[0].endswith(f"· parent of {count} children")
+    assert words[1].endswith("· child of 1")
+
+    clusters = Pipeline().chunk(parse_recipe("K2:k=2"), document)
+    parts = int(clusters.pointers[1])
+    assert parts > 1
+    assert chunk_words(document, clusters, 0, SlotResult(clusters)).endswith(f"· {parts} parts")
