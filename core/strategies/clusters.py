@@ -4,17 +4,16 @@
 Source: section 2.2.2 of the clinical paper; `spec/strategies.md` 5.3.
 """
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.arrays import Indices, Spans
-from core.cancel import CancelToken, Progress
 from core.declaration import Declaration, Parameter, Preset
 from core.document.model import Notice
 from core.errors import ParameterError
 from core.strategies.chunks import Chunks, Reasons, Rule, one_span_chunks, reasons
+from core.strategies.k_means import WordWeights, k_means, word_weights
 from core.strategies.registry import strategy
 from core.strategies.source import Source
 
@@ -80,56 +79,25 @@ class Clusters:
 
 
 def find_clusters(source: Source, k: int, seed: int, n_init: str | int) -> Clusters:
-    """Cluster the sentences of the text.
+    """Cluster the sentences of the text. What their words weigh is kept for other k and seeds.
 
     Raises:
         ParameterError: `n_init` is neither "auto" nor a number that is allowed.
     """
     starts = _starts(n_init)
     sentences = source.sentences()
-    texts = [source.text[a:b] for a, b in sentences.tolist()]
-    labels = source.apart(clusters_apart, texts, k, seed, starts) if texts else None
-    if labels is None:
-        return Clusters(sentences, np.zeros(len(sentences), np.int64), has_words=not texts)
-    return Clusters(sentences, labels, has_words=True)
 
+    def weigh() -> WordWeights | None:
+        texts = [source.text[a:b] for a, b in sentences.tolist()]
+        found: WordWeights | None = source.apart(word_weights, texts)
+        return found
 
-def clusters_apart(
-    texts: list[str],
-    k: int,
-    seed: int,
-    n_init: int | str,
-    *,
-    cancel: CancelToken,
-    progress: Progress,
-) -> Indices | None:
-    """`cluster_texts`, to be run where scikit-learn may be imported."""
-    cancel.check()
-    del progress
-    return cluster_texts(texts, k=k, seed=seed, n_init=n_init)
-
-
-def cluster_texts(texts: list[str], *, k: int, seed: int, n_init: int | str) -> Indices | None:
-    """int64 (n,): the cluster of each text, by first appearance; None without any word.
-
-    Defaults of scikit-learn where nothing is said, as in the paper. "auto" is one start.
-    """
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    try:
-        rows = TfidfVectorizer().fit_transform(texts)
-    except ValueError:  # its word for an empty vocabulary
-        return None
-    with warnings.catch_warnings():
-        # fewer different sentences than clusters: what is found is taken
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        found = KMeans(min(k, len(texts)), random_state=seed, n_init=n_init).fit_predict(rows)
-    _, first, inverse = np.unique(found, return_index=True, return_inverse=True)
-    ranks = np.empty(len(first), np.int64)
-    ranks[np.argsort(first)] = np.arange(len(first))
-    return np.asarray(ranks[inverse])
+    key = ("word weights", source.splitter, source.options.headings_end_sentences)
+    weights = source.units.get(key, weigh) if len(sentences) else None
+    if weights is None:
+        labels = np.zeros(len(sentences), np.int64)
+        return Clusters(sentences, labels, has_words=not len(sentences))
+    return Clusters(sentences, source.apart(k_means, weights, k, seed, starts), has_words=True)
 
 
 @strategy(K2, prepare=find_clusters)
@@ -172,10 +140,11 @@ def _reasons(rule: Rule, neighbours: Indices, run_labels: Indices) -> Reasons:
     )
 
 
-def _starts(n_init: str | int) -> int | str:
+def _starts(n_init: str | int) -> int:
+    """The number of starts; "auto" is one, as in today's scikit-learn."""
     text = str(n_init).strip().lower()
     if text == "auto":
-        return text
+        return 1
     if not text.isdecimal() or not 1 <= int(text) <= MOST_STARTS:
         raise ParameterError(
             f"n_init is '{n_init}', but must be auto, or at least 1 and at most {MOST_STARTS}: "

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-import numpy as np
 import pytest
 
 from core.document.model import Document
 from core.errors import ParameterError
-from core.strategies.clusters import cluster_texts, find_clusters, join_clusters
+from core.strategies.clusters import find_clusters, join_clusters
 from core.strategies.source import Source
 
 TEXT = "Red apples fall. Blue boats sail. Red apples rot. Blue boats sink. Blue boats leak."
@@ -34,20 +33,19 @@ def test_reasons_name_the_cluster_beside():
     assert found.end_reasons[1] is None
 
 
-def test_clusters_are_those_of_plain_scikit_learn():
-    from sklearn.cluster import KMeans
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    texts = [f"{a} {b} words" for a in ("red", "blue", "green") for b in ("sea", "sky", "sun")]
-    rows = TfidfVectorizer().fit_transform(texts)
-    expected = KMeans(4, random_state=7, n_init=3).fit_predict(rows)
-    found = cluster_texts(texts, k=4, seed=7, n_init=3)
-    assert np.array_equal(found[:, None] == found, expected[:, None] == expected)
-
-
 def test_clusters_are_numbered_by_their_first_sentence():
-    labels = cluster_texts(["sun", "sea", "sun", "sky"], k=3, seed=1, n_init=10)
-    assert labels.tolist() == [0, 1, 0, 2]
+    text = "Sun shines. Sea swells. Sun shines. Sky clears."
+    first_words = [text[spans[0][0] :].split(maxsplit=1)[0] for spans in chunks(text, k=3).rows()]
+    assert first_words == ["Sun", "Sea", "Sky"]
+
+
+def test_what_words_weigh_is_kept_for_another_number_of_clusters():
+    source = Source(Document(TEXT), splitter="punkt")
+    find_clusters(source, 2, 42, "10")
+    kept = source.units.get(("word weights", "punkt", False), lambda: None)
+    find_clusters(source, 3, 42, "10")
+    assert kept is not None
+    assert source.units.get(("word weights", "punkt", False), lambda: None) is kept
 
 
 def test_with_fewer_sentences_than_clusters_each_is_its_own():
