@@ -263,7 +263,8 @@ class QuestionBook(QObject):
             fresh.append(replace(query, id=f"q-{number:03d}"))
         if fresh:
             changed = replace(self.set, queries=(*self.queries, *fresh))
-            self._change(f"add {len(fresh)} questions", changed)
+            words = "add a question" if len(fresh) == 1 else f"add {len(fresh)} questions"
+            self._change(words, changed)
             self.choose(len(self.queries) - len(fresh))
 
     def remove(self, indices: Iterable[int]) -> None:

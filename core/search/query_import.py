@@ -49,14 +49,19 @@ def import_queries(path: Path, *, judged: Path | None = None) -> QuerySet:
     Raises:
         SearchError: it cannot be read, has no question, or its form is not known.
     """
-    if path.is_dir():
-        return _import_beir(path)
-    text = _read(path)
-    if path.suffix == ".json":
+    found = _import_beir(path) if path.is_dir() else _import_file(path, judged)
+    if not found.queries:
+        raise SearchError(f"'{path}' has no question: write one at least")
+    return found
+
+
+def _import_file(path: Path, judged: Path | None) -> QuerySet:
+    text, ending = _read(path), path.suffix.lower()
+    if ending == ".json":
         return load_query_set(path)
-    if path.suffix == ".csv":
+    if ending == ".csv":
         return _import_csv(text, path)
-    if path.suffix == ".jsonl":
+    if ending == ".jsonl":
         return _import_jsonl(text, path)
     if _TREC_TOPIC.search(text):
         queries = tuple(_trec_topics(text, path))
@@ -72,12 +77,13 @@ def export_queries(query_set: QuerySet, path: Path) -> None:
     Raises:
         SearchError: it cannot be written, or the ending is not known.
     """
-    if path.suffix == ".json":
+    ending = path.suffix.lower()
+    if ending == ".json":
         text = json.dumps(query_set_json(query_set), ensure_ascii=False, indent=1) + "\n"
-    elif path.suffix == ".jsonl":
+    elif ending == ".jsonl":
         rows = [query_json(query) for query in query_set.queries]
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    elif path.suffix == ".csv":
+    elif ending == ".csv":
         text = _as_csv(query_set)
     else:
         raise SearchError(

@@ -73,7 +73,9 @@ class Labelling(QObject):
         query = self._book.current
         if query is not None:
             done = self._book.undo_stack.undoText()
-            self.told.emit(f"{done}: {query.id} has {len(query.gold)} gold passages")
+            count = len(query.gold)
+            passages = "1 gold passage" if count == 1 else f"{count} gold passages"
+            self.told.emit(f"{done}: {query.id} has {passages}")
 
     def _on_documents(self) -> None:
         for opened in list(self._state.documents.values()):

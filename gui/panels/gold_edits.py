@@ -14,6 +14,8 @@ from gui.questions import QuestionBook
 from gui.state import State
 
 NOT_FOUND = "this gold was not found: select its text, then place it at the selection"
+NOTHING_CHOSEN = "select gold passages in the list at the right first"
+NO_GOLD = "the question has no gold yet: select text on a page and press G"
 NOTHING_TO_PLACE = "select one gold passage here, and its text with the text tool"
 
 
@@ -73,6 +75,7 @@ class GoldEdits(QWidget):
         query, index = self._book.current, self._book.index
         rows = [row for question, row in self._gold.chosen_gold() if question == index]
         if query is None or not query.gold:
+            self.failed.emit(NO_GOLD)
             return
         rows = rows if len(rows) > 1 else list(range(len(query.gold)))
         is_one = len({query.gold[row].group for row in rows}) == 1 and query.gold[rows[0]].group
@@ -86,6 +89,7 @@ class GoldEdits(QWidget):
     def _accept(self) -> None:
         every, chosen = self._book.placed(), self._gold.chosen_gold()
         if not chosen:
+            self.failed.emit(NOTHING_CHOSEN)
             return
         found = []
         for index, row in chosen:

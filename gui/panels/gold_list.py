@@ -27,7 +27,11 @@ class GoldList(QListWidget):
         self.setSpacing(2)
 
     def show_placed(self, every: Sequence[PlacedQuery | None], chosen: int, theme: Theme) -> None:
-        """List the gold of the chosen question behind what is doubtful in the others."""
+        """List the gold of the chosen question behind what is doubtful in the others.
+
+        What is selected stays selected.
+        """
+        selected = self.chosen_gold()
         self.clear()
         for index, placed in enumerate(every):
             if placed is not None and index != chosen and doubtful_count(placed):
@@ -35,6 +39,8 @@ class GoldList(QListWidget):
         placed = every[chosen] if 0 <= chosen < len(every) else None
         if placed is not None:
             self._list(chosen, placed, theme, only_doubtful=False)
+        for item in (self.item(line) for line in range(self.count())):
+            item.setSelected(place_of(item) in selected)
 
     def chosen_gold(self) -> list[tuple[int, int]]:
         """Question and row of the gold that is selected."""

@@ -33,6 +33,7 @@ EMPTY_NOTE = (
     "mark a gold passage."
 )
 TYPED_HEIGHT = 26
+MOST_LINES = 4  # of typed questions that are seen at once
 
 
 class GoldPanel(QWidget):
@@ -72,6 +73,7 @@ class GoldPanel(QWidget):
         self.typed.setPlaceholderText("Type or paste questions, one a line")
         self.typed.setAccessibleName("New questions")
         self.typed.setFixedHeight(TYPED_HEIGHT)
+        self.typed.blockCountChanged.connect(self._fit_typed)
         self.note = QLabel(EMPTY_NOTE)
         self.note.setObjectName("muted")
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -125,6 +127,9 @@ class GoldPanel(QWidget):
         used = sum(each is not None and not each.left_out for each in self._placed)
         doubtful = sum(doubtful_count(each) for each in self._placed)
         words = f"{used} of {total} questions can be used"
+        without = sum(query.unanswerable for query in self._book.queries)
+        if without:
+            words += f" ({without} without an answer, for false alarms)"
         if doubtful:
             words += f"  ·  ▲ {doubtful} gold passages are doubtful and come first at the right"
         keys = "G marks selected text (Shift+G: answers in part), 1–9 a hit, Alt+↓ asks the next"
@@ -198,6 +203,11 @@ class GoldPanel(QWidget):
         )
 
     # what the user does
+
+    def _fit_typed(self, lines: int) -> None:
+        """Show what was typed or pasted, as far as there is room."""
+        more = min(lines, MOST_LINES) - 1
+        self.typed.setFixedHeight(TYPED_HEIGHT + more * self.typed.fontMetrics().lineSpacing())
 
     def _add(self) -> None:
         self._book.add(self.typed.toPlainText())

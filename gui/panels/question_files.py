@@ -12,6 +12,7 @@ from core.search.query_import import export_queries, import_queries
 from gui.questions import QuestionBook
 
 FILES = "Query sets (*.json *.jsonl *.csv *.txt *.topics);;All files (*)"
+SAVED = "Query sets (*.json)"
 EXPORTED = "Benchmark CSV (*.csv);;JSON lines (*.jsonl);;Query set (*.json)"
 
 
@@ -70,17 +71,28 @@ class QuestionFiles(QToolButton):
 
     def _import_judged(self) -> None:
         topics, _ = QFileDialog.getOpenFileName(self, "TREC topics", "", "All files (*)")
-        judged, _ = QFileDialog.getOpenFileName(self, "TREC qrels", "", "All files (*)")
         if topics:
+            judged, _ = QFileDialog.getOpenFileName(self, "TREC qrels", "", "All files (*)")
             self.import_file(Path(topics), Path(judged) if judged else None)
 
     def _save(self) -> None:
         suggested = str(self._book.path or "questions.queries.json")
-        name, _ = QFileDialog.getSaveFileName(self, "Save questions", suggested, FILES)
+        name, _ = QFileDialog.getSaveFileName(self, "Save questions", suggested, SAVED)
         if name:
-            self.write(lambda: self._book.save(Path(name)))
+            self.write(lambda: self._book.save(with_ending(Path(name), (".json",))))
 
     def _export(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self, "Export questions", "questions.csv", EXPORTED)
+        name, form = QFileDialog.getSaveFileName(
+            self, "Export questions", "questions.csv", EXPORTED
+        )
         if name:
-            self.write(lambda: export_queries(self._book.set, Path(name)))
+            path = with_ending(Path(name), (".csv", ".jsonl", ".json"), form)
+            self.write(lambda: export_queries(self._book.set, path))
+
+
+def with_ending(path: Path, endings: tuple[str, ...], form: str = "") -> Path:
+    """A path with the ending of the chosen form, where its name has none; else the first."""
+    if path.suffix:
+        return path
+    chosen = (each for each in endings if f"*{each})" in form)
+    return path.with_name(path.name + next(chosen, endings[0]))

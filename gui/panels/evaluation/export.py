@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from core.errors import SearchError
 from core.search.query_sets import write_whole
 from gui.panels.evaluation.view import EvaluationView, Table
+from gui.panels.question_files import with_ending
 
 FILTER = "Picture (*.png);;Drawing (*.svg);;Data (*.csv)"
 PICTURE_WIDTH = 1600  # pixels
@@ -29,10 +30,7 @@ def ask_and_export(view: EvaluationView, parent: QWidget) -> str:
     name, chosen = QFileDialog.getSaveFileName(parent, "Export this view", suggested, FILTER)
     if not name:
         return ""
-    path = Path(name)
-    if not path.suffix:
-        endings = (".png", ".svg", ".csv")
-        path = path.with_suffix(next((each for each in endings if each in chosen), ".png"))
+    path = with_ending(Path(name), (".png", ".svg", ".csv"), chosen)
     export(view, path)
     return str(path)
 
@@ -45,11 +43,12 @@ def export(view: EvaluationView, path: Path) -> None:
     """
     if not view.has_content:
         raise SearchError(f"'{view.title}' shows nothing yet: run an evaluation first")
-    if path.suffix == ".csv":
+    ending = path.suffix.lower()
+    if ending == ".csv":
         write_whole(path, as_csv(view.table()))
-    elif path.suffix == ".png":
+    elif ending == ".png":
         _write_picture(view, path)
-    elif path.suffix == ".svg":
+    elif ending == ".svg":
         _write_drawing(view, path)
     else:
         raise SearchError(

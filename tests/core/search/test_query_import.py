@@ -127,3 +127,22 @@ def test_an_unknown_ending_is_refused(tmp_path):
 
     with pytest.raises(SearchError, match=r"\.xlsx"):
         export_queries(import_queries(path), tmp_path / "out.xlsx")
+
+
+@pytest.mark.parametrize("name", ["q.JSON", "q.JSONL", "q.Csv"])
+def test_the_ending_may_be_written_in_capitals(tmp_path, name):
+    lines = written(tmp_path, "lines.txt", "What is counted?\n")
+    export_queries(import_queries(lines), tmp_path / name)
+
+    (query,) = import_queries(tmp_path / name).queries
+
+    assert query.question == "What is counted?"
+
+
+@pytest.mark.parametrize("name", ["q.csv", "q.jsonl", "q.txt", "q.json"])
+def test_a_file_without_a_question_is_refused(tmp_path, name):
+    whole = json.dumps({"format": "chunkscope-queries", "version": 1, "questions": []})
+    path = written(tmp_path, name, whole if name.endswith("json") else "")
+
+    with pytest.raises(SearchError, match=r"q\.\w+"):
+        import_queries(path)

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 
 from core.search.gold import PlacedQuery
 from core.search.query_sets import load_query_set
@@ -170,6 +171,40 @@ def test_a_damaged_file_is_refused_and_nothing_is_lost(labelled, tmp_path, qtbot
     assert len(book.queries) == 5
 
 
+def choose(labelled, text: str) -> None:
+    """Choose an entry of the menu of files."""
+    files = labelled.workbench.retrieval.gold.files
+    next(each for each in files.menu().actions() if each.text() == text).trigger()
+
+
+@pytest.mark.parametrize(
+    ("entry", "form", "written"),
+    [
+        pytest.param("Save…", "", "mine.json", id="save"),
+        pytest.param("Export…", "Benchmark CSV (*.csv)", "mine.csv", id="csv"),
+        pytest.param("Export…", "JSON lines (*.jsonl)", "mine.jsonl", id="jsonl"),
+        pytest.param("Export…", "Query set (*.json)", "mine.json", id="json"),
+    ],
+)
+def test_a_name_without_an_ending_gets_that_of_its_form(
+    labelled, tmp_path, monkeypatch, entry, form, written
+):
+    answer = (str(tmp_path / "mine"), form)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: answer)
+    choose(labelled, entry)
+    labelled.workbench.retrieval.gold.files.import_file(tmp_path / written)
+    assert len(labelled.workbench.book.queries) == 5
+
+
+def test_topics_that_are_not_chosen_ask_for_no_judgements(labelled, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        QFileDialog, "getOpenFileName", lambda *words: asked.append(words[1]) or ("", "")
+    )
+    choose(labelled, "Import TREC topics with qrels…")
+    assert asked == ["TREC topics"]
+
+
 def test_saved_questions_are_read_again(labelled, tmp_path):
     book = labelled.workbench.book
     book.mark(labelled.state.current, 4, 30, grade=1)
@@ -188,3 +223,45 @@ def test_the_workspace_restores_questions_of_the_users(labelled, make_bench, tmp
     book = again.workbench.book
     assert [query.question for query in book.queries][-1] == "One of my own"
     assert book.index == 5
+
+
+def test_gold_that_is_selected_stays_selected_when_it_is_changed(labelled):
+    panel, book = labelled.workbench.retrieval.gold, labelled.workbench.book
+    book.mark(labelled.state.current, 4, 30)
+    line = panel.gold.visualItemRect(panel.gold.item(1)).center()
+    QTest.mouseClick(panel.gold.viewport(), Qt.MouseButton.LeftButton, pos=line)
+    panel.edits._grade_part()
+    assert panel.gold.chosen_gold() == [(0, 1)]
+    QTest.keyClick(panel.gold, Key.Key_Delete)
+    assert len(book.current.gold) == 1
+
+
+def test_a_button_for_gold_says_what_it_needs(labelled, qtbot):
+    panel, book = labelled.workbench.retrieval.gold, labelled.workbench.book
+    with qtbot.waitSignal(panel.failed) as failed:
+        panel.edits._accept()
+    assert "select gold" in failed.args[0]
+    book.add("One of my own")
+    with qtbot.waitSignal(panel.failed) as failed:
+        panel.edits._group()
+    assert "no gold yet" in failed.args[0]
+
+
+def test_all_typed_lines_are_seen_until_they_are_added(labelled):
+    panel = labelled.workbench.retrieval.gold
+    one = panel.typed.height()
+    QTest.keyClicks(panel.typed, "What is bridging?")
+    QTest.keyClick(panel.typed, Key.Key_Return)
+    QTest.keyClicks(panel.typed, "Who stops it?")
+    assert panel.typed.height() >= one + panel.typed.fontMetrics().lineSpacing()
+    panel._add()
+    assert panel.typed.height() == one
+
+
+def test_a_file_without_a_question_is_refused_and_nothing_is_lost(labelled, tmp_path, qtbot):
+    panel, book = labelled.workbench.retrieval.gold, labelled.workbench.book
+    (tmp_path / "empty.csv").write_text("question,references,corpus_id\n", "utf-8")
+    with qtbot.waitSignal(panel.failed) as failed:
+        panel.files.import_file(tmp_path / "empty.csv")
+    assert "has no question" in failed.args[0]
+    assert len(book.queries) == 5
