@@ -70,11 +70,18 @@ class Chunking(QObject):
 
     def update_all(self) -> None:
         """Chunk the current document by every slot whose recipe changed."""
+        self._drop_removed()
         current = self._state.current
         if current is None or current.document is None:
             return
         for slot in self._state.slots:
             self.update(current, slot)
+
+    def _drop_removed(self) -> None:
+        """Stop working for strategies that are no longer shown: others wait in the same lane."""
+        for document, slot in [each for each in self._made if self._state.slot(each[1]) is None]:
+            del self._made[(document, slot)]
+            self._jobs.cancel(f"chunks {document} {slot}")
 
     def update_pool(self) -> None:
         """Chunk all open documents, which are about to be searched together."""

@@ -3,6 +3,7 @@
 
 import math
 
+import numpy as np
 from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 
@@ -11,6 +12,7 @@ from core.strategies.chunks import LEVELS, Chunks
 from gui.state import NOTHING, Selection, SlotResult, State
 
 DELAY_MILLISECONDS = 250
+NOTE_ORDER = "Footnotes are read after the rest of their page; chunks are numbered as they are read"
 WIDEST = 380  # dip
 BESIDE, BELOW, EDGE = 14, 20, 6  # dip, from the pointer and from the edges of the view
 
@@ -81,12 +83,20 @@ class HoverCard(QLabel):
 
 def cut_words(document: Document, chunks: Chunks, index: int, result: SlotResult) -> str:
     """Why the cut before chunk `index` is there, in one line."""
-    del document, result
+    del result
     reason = chunks.start_reasons[index]
     if reason is None:
         return f"Cut {index}│{index + 1}: the document begins here"
     words = f"Cut {index}│{index + 1}: {reason.words}"
-    return words if reason.margin is None else f"{words} · margin {reason.margin:,.3g}"
+    words += "" if reason.margin is None else f" · margin {reason.margin:,.3g}"
+    return f"{words}\n{NOTE_ORDER}" if in_footnote(document, int(chunks.starts[index])) else words
+
+
+def in_footnote(document: Document, offset: int) -> bool:
+    """True inside a footnote: on the page, its number is out of the order of those around it."""
+    place = int(np.searchsorted(document.block_spans[:, 0], offset, side="right")) - 1
+    block = document.blocks[place] if place >= 0 else None
+    return block is not None and block.kind == "footnote" and offset < block.end
 
 
 def chunk_words(document: Document, chunks: Chunks, index: int, result: SlotResult) -> str:

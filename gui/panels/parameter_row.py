@@ -2,6 +2,7 @@
 """One parameter as controls made from its declaration: slider and field, choice, switch or text."""
 
 import math
+import re
 from collections.abc import Mapping
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
@@ -27,6 +28,9 @@ from gui.theme import Theme
 
 STEPS = 1000  # positions of a slider
 FIELD_WIDTH = 96
+COMBO_WIDTH = 90
+LONG_LABEL = 12  # characters: beyond, the row would be wider than the pane
+CODES = ("RC", "ICC", "DCC", "BI", "SC", "REG")
 
 
 class ArithmeticField(QDoubleSpinBox):
@@ -82,7 +86,8 @@ class ParameterRow(QWidget):
         self._grid.setContentsMargins(0, 2, 0, 2)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(2)
-        label = QLabel(parameter.name.replace("_", " "))
+        label = QLabel(label_words(parameter.name))
+        label.setWordWrap(len(label.text()) > LONG_LABEL)
         unit = f" ({parameter.unit})" if parameter.unit else ""
         tip = f"{parameter.help}{unit}"
         label.setToolTip(tip)
@@ -189,7 +194,7 @@ class ParameterRow(QWidget):
             self._combo = QComboBox()
             self._combo.addItems(self.parameter.choices)
             self._combo.setEditable(self.parameter.open_choice)
-            self._combo.setMinimumWidth(120)
+            self._combo.setMinimumWidth(COMBO_WIDTH)
             self._combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
             )
@@ -303,6 +308,12 @@ class ParameterRow(QWidget):
 
     def _on_reset(self) -> None:
         self._announce(self.parameter.default_at(self._others))
+
+
+def label_words(name: str) -> str:
+    """A parameter's name as words: "tail.rule" is "tail rule", "sc_min" is "SC min"."""
+    words = re.split(r"[._]", name)
+    return " ".join(word.upper() if word.upper() in CODES else word for word in words)
 
 
 def _shown(value: Value) -> str:

@@ -3,10 +3,10 @@
 
 from PySide6.QtCore import QPoint, Qt
 
-from core.document.model import Document
+from core.document.model import Block, Document
 from core.pipeline import Pipeline
 from core.strategies.recipe import parse_recipe
-from gui.pages.hover_card import chunk_words, cut_words
+from gui.pages.hover_card import NOTE_ORDER, chunk_words, cut_words
 from gui.state import SlotResult
 
 
@@ -75,6 +75,16 @@ def test_the_first_cut_is_the_beginning(desk):
     desk.add("PBC")
     document, chunks = desk.state.current.document, desk.chunks
     assert cut_words(document, chunks, 0, desk.state.chosen_result).endswith("begins here")
+
+
+def test_a_cut_in_a_footnote_says_why_its_number_is_out_of_order():
+    text = "The text goes on. It ends here.\n\n¹ A note at the foot."
+    blocks = (Block(0, 31, "paragraph", 0, 0), Block(33, len(text), "footnote", 0, 0))
+    document = Document(text, blocks=blocks)
+    chunks = Pipeline().chunk(parse_recipe("SBC"), document)
+    words = [cut_words(document, chunks, index, SlotResult(chunks)) for index in (1, 2)]
+    assert int(chunks.starts[2]) >= 33
+    assert [NOTE_ORDER in each for each in words] == [False, True]
 
 
 def test_nesting_and_parts_are_told():

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox
 from core.strategies.recipe import make_recipe, parse_recipe
 from gui.controllers.chunking import PATIENCE_MILLISECONDS
 from gui.controllers.ghosting import Ghosting
+from gui.panels.parameter_row import label_words
 from gui.panels.preset_box import MINE, OWN_VALUES, PUBLISHED
 from gui.panels.strategy_panel import StrategyPanel
 from gui.theme import DARK, LIGHT
@@ -85,6 +86,18 @@ def test_it_waits_for_the_model_only_while_there_is_none(lab: Lab, panel: Strate
     lab.wait(lambda: panel._facts.text().startswith("8 chunks"))
 
 
+def test_a_strategy_that_is_removed_no_longer_holds_the_others_up(
+    lab: Lab, panel: StrategyPanel
+) -> None:
+    gate = threading.Event()
+    lab.jobs.request("gate", "python", lambda token: gate.wait(60), lambda result: None)
+    slot = lab.state.add_slot(parse_recipe("PBC"))
+    assert lab.jobs.is_busy("chunks")
+    lab.state.remove_slot(slot)
+    assert not lab.jobs.is_busy("chunks")
+    gate.set()
+
+
 def test_it_names_the_strategies_with_the_same_chunks(lab: Lab, panel: StrategyPanel) -> None:
     lab.show("SBC", "SGC:sentences=1,overlap=0", "PBC")
     assert "Same chunks as SGC" in panel._notes.text()
@@ -151,6 +164,27 @@ def test_a_value_that_is_refused_is_told_below_its_field(lab: Lab, panel: Strate
     row._line.setText("((((")
     lab.qtbot.keyClick(row._line, Qt.Key.Key_Return)
     lab.wait(lambda: bool(panel._error.text()) or bool(row._error.text()))
+
+
+@pytest.mark.parametrize("code", ["SBC", "CDAC", "K4", "ADAPT", "S1"])
+def test_with_shared_options_no_control_lies_outside_the_narrowest_pane(
+    lab: Lab, panel: StrategyPanel, code: str
+) -> None:
+    lab.state.add_slot(make_recipe(code))
+    lab.qtbot.mouseClick(panel._shared_switch, Qt.MouseButton.LeftButton)
+    lab.wait(lambda: panel.row("tail.rule") is not None and panel.row("tail.rule").isVisible())
+    least = max(column.minimumSizeHint().width() for column in (panel._own, panel._shared))
+    assert least <= 280 - 34  # without margins and a scroll bar
+
+
+def test_names_of_parameters_are_words() -> None:
+    names = ("tail.rule", "sc_min", "weight.ICC", "length_unit")
+    assert [label_words(name) for name in names] == [
+        "tail rule",
+        "SC min",
+        "weight ICC",
+        "length unit",
+    ]
 
 
 def test_another_theme_reaches_the_strips(lab: Lab, panel: StrategyPanel) -> None:
