@@ -35,13 +35,15 @@ _MOST_PAGES = 0.4  # of the document: left and right pages may differ
 _EVERYWHERE = "\0"  # added to a masked text: the places where most pages have it
 _FEW_PAGES = 6  # in a document where two page numbers that count with the pages are enough
 _WIDEST_BESIDE = 0.6  # of the page: a wider piece beside a page number is text
+ALL = slice(None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EdgePiece:
     """A piece of a line near an edge of a page, in the frame of its angle.
 
-    `v` is its baseline; it runs from `u0` to `u1`. Wide gaps divide a line into pieces.
+    `v` is its baseline; it runs from `u0` to `u1`. Wide gaps divide a line into pieces. `key` is
+    what it shares with the running lines of other pages.
     """
 
     page: int
@@ -53,6 +55,7 @@ class EdgePiece:
     is_wide: bool
     fragments: tuple[int, ...]
     text: str
+    key: "Key"
 
 
 Edge = tuple[int, bool]  # angle, is it the top
@@ -95,6 +98,7 @@ def find_edge_pieces(page: int, fragments: Fragments, size: tuple[float, float])
             order = near[np.lexsort((fragments.u0[near], sign * fragments.v[near]))]
             for place, group in _pieces(fragments, order.tolist()):
                 u0, u1 = float(fragments.u0[group[0]]), float(fragments.u1[group[-1]])
+                text = " ".join([fragments.text[index] for index in group])
                 found.append(
                     EdgePiece(
                         page=page,
@@ -105,7 +109,8 @@ def find_edge_pieces(page: int, fragments: Fragments, size: tuple[float, float])
                         u1=u1,
                         is_wide=u1 - u0 > _WIDEST_BESIDE * width,
                         fragments=tuple(group),
-                        text=" ".join([fragments.text[index] for index in group]),
+                        text=text,
+                        key=(angle, is_top, mask(text)),
                     )
                 )
     return found
@@ -139,24 +144,21 @@ def _pieces(fragments: Fragments, order: Sequence[int]) -> list[tuple[float, lis
 
 
 def find_boilerplate(
-    pages: Sequence[Sequence[EdgePiece]], *, repeated: bool
+    pages: Sequence[Sequence[EdgePiece]], *, repeated: bool, asked: slice = ALL
 ) -> list[list[tuple[EdgePiece, BlockKind]]]:
     """Find the boilerplate among the edge pieces of each page.
 
     Args:
         pages: the edge pieces of each page, from the edges inwards.
         repeated: whether all pages are there, so that repetition can be seen.
+        asked: the pages whose boilerplate is wanted; the others only show what repeats.
 
     Returns:
-        For each page its boilerplate pieces and their kinds.
+        For each page that is asked for its boilerplate pieces and their kinds.
     """
     places = _repeated_places(pages) if repeated else {}
     counting = _counting(pages) if repeated else set()
-    return [_of_page(pieces, places, counting) for pieces in pages]
-
-
-def _key(piece: EdgePiece) -> Key:
-    return piece.angle, piece.is_top, mask(piece.text)
+    return [_of_page(pieces, places, counting) for pieces in pages[asked]]
 
 
 def _repeated_places(pages: Sequence[Sequence[EdgePiece]]) -> Places:
@@ -164,7 +166,7 @@ def _repeated_places(pages: Sequence[Sequence[EdgePiece]]) -> Places:
     seen: dict[Key, list[tuple[float, int]]] = defaultdict(list)
     for pieces in pages:
         for piece in pieces:
-            seen[_key(piece)].append((piece.v, piece.page))
+            seen[piece.key].append((piece.v, piece.page))
     least = min(_FEWEST, max(2, len(pages)))
     most = max(least, int(_MOST_PAGES * len(pages)))
     places: dict[Key, list[tuple[float, float]]] = {}
@@ -192,12 +194,12 @@ def _crowded(spots: list[tuple[float, int]], least: int) -> list[tuple[float, fl
 
 def _repeats(piece: EdgePiece, places: Places) -> bool:
     """Say whether the piece stands here on other pages too."""
-    return any(low <= piece.v <= high for low, high in places.get(_key(piece), ()))
+    return any(low <= piece.v <= high for low, high in places.get(piece.key, ()))
 
 
 def _is_everywhere(piece: EdgePiece, places: Places) -> bool:
     """Say whether most pages, or most left or right pages, have the piece here."""
-    key = (*_key(piece)[:2], mask(piece.text) + _EVERYWHERE)
+    key = (*piece.key[:2], piece.key[2] + _EVERYWHERE)
     return any(low <= piece.v <= high for low, high in places.get(key, ()))
 
 

@@ -8,6 +8,7 @@ started again, and the page at fault is reported. A client is used by one thread
 
 import atexit
 import multiprocessing
+import os
 import sys
 import weakref
 from collections import deque
@@ -440,6 +441,7 @@ def _serve(connection: Connection, path: str, role: str) -> None:
     from core.document.pdf_process import serve
 
     serve(connection, path, role)
+    os._exit(0)  # nothing to save; taking the interpreter down would take as long as ten pages
 
 
 _clients: "weakref.WeakSet[PdfClient]" = weakref.WeakSet()

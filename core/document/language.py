@@ -2,6 +2,7 @@
 """Which language a text is in, by its script and its commonest small words."""
 
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -54,7 +55,8 @@ def detect_language(text: str) -> str:
         if share > (0.03 if language == "ja" else 0.3):
             return language
     words = _TOKEN.findall(sample.lower())
-    counts = {language: sum(word in known for word in words) for language, known in _WORDS.items()}
+    times = Counter(words)
+    counts = {language: sum(map(times.__getitem__, known)) for language, known in _WORDS.items()}
     best = max(counts, key=lambda language: counts[language])
     return (
         best if counts[best] >= max(3, 0.02 * len(words)) and counts[best] > counts["en"] else "en"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from core.document.blocks import TextLine
-from core.document.boilerplate import EdgePiece, find_boilerplate, find_edge_pieces
+from core.document.boilerplate import ALL, EdgePiece, find_boilerplate, find_edge_pieces
 from core.document.line_geometry import PageGlyphs, place_glyphs
 from core.document.lines import Fragments, find_fragments
 from core.document.model import BlockKind
@@ -19,8 +19,8 @@ from core.document.raw import RawPage
 
 Running = tuple[tuple[tuple[int, ...], BlockKind], ...]  # the boilerplate lines of a page
 
-_AHEAD = 8  # pages that are laid out together once they are there
-_NEIGHBOURS = 32  # pages before them that tell which lines run
+_AHEAD = 2  # pages after one that tell, with those before it, which of its lines run
+_NEIGHBOURS = 16  # pages before it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,9 +68,11 @@ def prepare_page(page: RawPage) -> None:
 
 
 class Preparation:
-    """Prepares pages of a whole file as they arrive, each with the running lines seen so far.
+    """Prepares pages of a whole file as they arrive, each with the running lines of its neighbours.
 
-    Where later pages show other running lines, `prepare_pages` does the page again.
+    Where the whole file shows other running lines, `prepare_pages` does the page again. One page
+    is prepared for each that arrives: the pipe from the reading process holds two or three pages,
+    and it stands still while the pipe is full.
     """
 
     def __init__(self) -> None:
@@ -78,24 +80,28 @@ class Preparation:
         self._done = 0
 
     def add(self, page: RawPage) -> None:
-        """Take a page, the next in order, and prepare some once there are enough."""
+        """Take a page, the next in order, and prepare the one that now has its neighbours."""
         self._pages.append(page)
-        if len(self._pages) - self._done >= _AHEAD:
-            self.finish()
+        self._prepare_to(len(self._pages) - _AHEAD)
 
     def finish(self) -> None:
         """Prepare the pages that still wait."""
+        self._prepare_to(len(self._pages))
+
+    def _prepare_to(self, end: int) -> None:
+        if end <= self._done:
+            return
         first = max(0, self._done - _NEIGHBOURS)
-        near = self._pages[first:]
-        found = _boilerplate(near, repeated=True)
-        for page, running in list(zip(near, found, strict=True))[self._done - first :]:
+        asked = slice(self._done - first, end - first)
+        found = _boilerplate(self._pages[first:], repeated=True, asked=asked)
+        for page, running in zip(self._pages[self._done : end], found, strict=True):
             _prepared(page, running)
-        self._done = len(self._pages)
+        self._done = end
 
 
-def _boilerplate(pages: Sequence[RawPage], *, repeated: bool) -> list[Running]:
-    """Return the boilerplate of each page, as it shows among `pages`."""
-    found = find_boilerplate([_edges(page) for page in pages], repeated=repeated)
+def _boilerplate(pages: Sequence[RawPage], *, repeated: bool, asked: slice = ALL) -> list[Running]:
+    """Return the boilerplate of each page that is asked for, as it shows among `pages`."""
+    found = find_boilerplate([_edges(page) for page in pages], repeated=repeated, asked=asked)
     return [tuple([(piece.fragments, kind) for piece, kind in running]) for running in found]
 
 

@@ -5,7 +5,7 @@ import gc
 import weakref
 
 from core.document.assemble import assemble
-from core.document.prepared import Preparation, prepare_page
+from core.document.prepared import _KEPT, Preparation, prepare_page
 from tests.core.document.raw_pages import all_of, drawn_pages, lines_at
 
 BODY = ["Some words of a paragraph that fill", "the line, and a few more after them."]
@@ -34,6 +34,17 @@ def test_pages_prepared_ahead_make_the_same_document():
     assert ahead.text == plain.text
     assert "A title" not in ahead.text
     assert [block.boxes for block in ahead.blocks] == [block.boxes for block in plain.blocks]
+
+
+def test_a_page_is_prepared_once_two_more_are_there():
+    preparation = Preparation()
+    behind = []
+
+    for number, page in enumerate(pages := book(12)):
+        preparation.add(page)
+        behind.append(number + 1 - sum(each in _KEPT for each in pages))
+
+    assert behind[1:] == [2] * 11
 
 
 def test_what_is_kept_of_a_page_goes_with_it():
