@@ -337,23 +337,29 @@ def _runs(mask: np.ndarray) -> Spans:
 def _notices(places: Sequence[_Place], missing: Spans, doubled: Spans) -> Iterator[str]:
     lost = [index for index, place in enumerate(places) if place.placing == "missing"]
     if lost:
-        yield (
-            f"{len(lost)} chunks are not in this text (the first is chunk {lost[0]}): "
-            "they count only for their size"
-        )
+        first = f"chunk {lost[0] + 1}"  # numbered from 1 for people
+        if len(lost) == 1:
+            yield f"{first} is not in this text, and counts only for its size"
+        else:
+            more = f"{first} and {len(lost) - 1:,} more"
+            yield f"{more} are not in this text, and count only for their size"
     changed = [place.confidence for place in places if place.placing == "fuzzy"]
     if changed:
         yield (
-            f"{len(changed)} chunks were changed by the tool and placed where the text is likest "
-            f"(least likeness {min(changed):.2f})"
+            f"{_counted(len(changed), 'chunk')} changed by the tool, placed where the text is "
+            f"likest (least likeness {min(changed):.2f})"
         )
     spaced = sum(place.placing == "white space" for place in places)
     if spaced:
-        yield f"{spaced} chunks differ from the text in white space only"
-    if len(missing):
-        yield f"{_length(missing)} characters in {len(missing)} places are in no chunk"
-    if len(doubled):
-        yield f"{_length(doubled)} characters in {len(doubled)} places are in more than one chunk"
+        yield f"{_counted(spaced, 'chunk')} unlike the text in white space only"
+    for spans, where in ((missing, "in no chunk"), (doubled, "in more than one chunk")):
+        if len(spans):
+            places_of = _counted(len(spans), "place")
+            yield f"{_counted(_length(spans), 'character')} in {places_of} are {where}"
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _length(spans: Spans) -> int:

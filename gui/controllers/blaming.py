@@ -70,6 +70,7 @@ class Blaming(QObject):
         self.code = code
         if not self._is_watched:
             return
+        self._jobs.cancel(JOB)  # else the gains of another score would bring its items back
         current, slot, result = self._state.current, self._state.chosen, self._state.chosen_result
         if current is None or current.document is None or result is None:
             self.refused.emit("Choose a strategy.")
@@ -79,7 +80,8 @@ class Blaming(QObject):
             self.refused.emit("Scores are still being computed.")
             return
         if code != "mean" and scores[code].value is None:
-            self.refused.emit(f"{code} is not measurable: {scores[code].reason}")
+            what = "still to come" if scores[code].is_pending else "not measurable"
+            self.refused.emit(f"{code} is {what}: {scores[code].reason}")
             return
         kinds = [block.kind for block in document.blocks]
         opened = current.id

@@ -189,7 +189,7 @@ class BlamePanel(QWidget):
         self.codes = QComboBox()
         self.codes.setAccessibleName("Score")
         self.codes.addItems(["mean", *CODES])
-        self.codes.textActivated.connect(self.code_asked)
+        self.codes.textActivated.connect(self._ask)
         self.references = QCheckBox("Draw references on the pages")
         self.references.setToolTip("Arcs from pronouns to what they stand for; red where cut apart")
         self.references.toggled.connect(self.references_asked)
@@ -224,6 +224,12 @@ class BlamePanel(QWidget):
     def show_code(self, code: str) -> None:
         """Be about another score."""
         self.codes.setCurrentText(code)
+        self._ask(code)
+
+    def _ask(self, code: str) -> None:
+        """Ask what costs a score; what costs another one does not stay under its name."""
+        if self.model.code not in ("", code):
+            self.say(f"Finding what costs {code}…")
         self.code_asked.emit(code)
 
     def show_blamed(self, blamed: object) -> None:

@@ -35,7 +35,7 @@ def test_chunks_are_placed_with_the_way_they_were_found(chunk_file: Path) -> Non
 def test_what_is_missing_is_told(chunk_file: Path) -> None:
     chunks = Pipeline().chunk(imported_recipe(chunk_file), Document(TEXT))
     told = " ".join(each.message for each in chunks.notices if each.kind == "imported")
-    assert "1 chunks are not in this text" in told
+    assert "chunk 4 is not in this text" in told
 
 
 def test_a_greater_confidence_leaves_the_doubtful_out(chunk_file: Path) -> None:

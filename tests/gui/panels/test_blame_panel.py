@@ -73,6 +73,18 @@ def test_a_click_goes_to_the_cut_also_where_its_row_was_in_use_before(
     assert lab.state.selection.ids == (panel.model.item(0).chunks[0],)
 
 
+def test_what_costs_one_score_does_not_stay_under_the_name_of_another(
+    lab: Lab, panel: BlamePanel
+) -> None:
+    lab.show("FC:size=100,overlap=0")
+    panel.show_code("BI")
+    lab.wait(lambda: panel.model.rowCount() > 0)  # what mending would gain is still being found
+    panel.show_code("RC")
+    lab.wait(lambda: not lab.jobs.is_busy())
+    assert panel.model.rowCount() == 0
+    assert panel.says.startswith("RC is not measurable: ")
+
+
 def test_the_row_in_use_stays_while_shift_is_held(lab: Lab, panel: BlamePanel) -> None:
     fill(lab, panel, "BI", "FC:size=100,overlap=0")
     row_box = panel.table.visualRect(panel.model.index(1, 0))
