@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from core.arrays import as_spans
 from core.errors import ParameterError
 from core.strategies.section_blocks import SectionBlock
 from core.strategies.span_counts import SpanCounter
@@ -25,6 +26,14 @@ class Unit:
     start: int
     end: int
     kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a unit is cut into, in order. largest: tokens of the largest of several."""
+
+    units: Sequence[Unit]
+    largest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +56,14 @@ class Filled:
 class Filler:
     """What filling needs to know of the document, and the limits.
 
-    words: where words begin, ascending. tables: all tables. sentences: the sentences of a span, as
-    spans of the document. edges: the places inside a span between grapheme clusters.
+    words: where words begin, ascending. tables: all tables. sentences: the sentences of a span.
+    edges: the places inside a span between grapheme clusters.
     """
 
     counter: SpanCounter
     words: Sequence[int]
     tables: Sequence[SectionBlock]
-    sentences: Callable[[int, int], Sequence[Span]]
+    sentences: Callable[[int, int], Parts]
     edges: Callable[[int, int], Sequence[int]]
     cap: int
     overlap: int
@@ -81,7 +90,7 @@ class Filler:
                 held.append(unit)
                 continue
             bare = all(each.kind == "heading" for each in held)
-            if bare and len(parts := self.parts(unit)) > 1:
+            if bare and len(parts := self.parts(unit).units) > 1:
                 waiting += reversed(parts)
                 continue
             waiting.append(unit)
@@ -139,7 +148,7 @@ class Filler:
             return self.tables[at]
         return None
 
-    def units(self, block: SectionBlock) -> list[Unit]:
+    def units(self, block: SectionBlock) -> Sequence[Unit]:
         """A block, or what it must be cut into because it is above the cap."""
         whole = Unit(block.start, block.end, block.kind)
         if self.fits(whole):
@@ -153,40 +162,40 @@ class Filler:
         """True if the unit has at most `cap` tokens."""
         return self.counter.count(unit.start, unit.end) <= self.cap
 
-    def small(self, unit: Unit) -> list[Unit]:
+    def small(self, unit: Unit) -> Sequence[Unit]:
         """The parts of a unit, each cut further as long as it is above the cap."""
         parts = self.parts(unit)
-        if len(parts) < 2:
-            return parts
+        if len(parts.units) < 2 or parts.largest <= self.cap:
+            return parts.units
         return [
-            part for each in parts for part in ([each] if self.fits(each) else self.small(each))
+            part
+            for each in parts.units
+            for part in ([each] if self.fits(each) else self.small(each))
         ]
 
-    def parts(self, unit: Unit) -> list[Unit]:
+    def parts(self, unit: Unit) -> Parts:
         """The sentences of a text, the words of a sentence, the pieces of a word.
 
         A heading, a table or a single row is left whole here; so is what has only one part.
         """
         if unit.kind in ("heading", "table", "cluster"):
-            return [unit]
+            return Parts([unit])
         finer = FINER.get(unit.kind, "sentence")
         while finer:
-            spans = self._cut(unit, finer)
-            if len(spans) > 1:
-                return [Unit(a, b, finer) for a, b in spans]
+            parts = self._words(unit) if finer == "word" else self.sentences(unit.start, unit.end)
+            if len(parts.units) > 1:
+                return parts
             finer = FINER[finer]
-        return self._pieces(unit)
+        return Parts(self._pieces(unit), self.cap)
 
-    def _cut(self, unit: Unit, finer: str) -> Sequence[Span]:
-        if finer == "sentence":
-            return self.sentences(unit.start, unit.end)
+    def _words(self, unit: Unit) -> Parts:
         low, high = bisect_left(self.words, unit.start), bisect_left(self.words, unit.end)
         text = self.counter.text
         starts = [unit.start, *(at for at in self.words[low:high] if at > unit.start)]
         ends = [*starts[1:], unit.end]
-        return [
-            (a, a + len(text[a:b].rstrip())) for a, b in zip(starts, ends, strict=True) if a < b
-        ]
+        pairs = zip(starts, ends, strict=True)
+        spans = [(a, a + len(text[a:b].rstrip())) for a, b in pairs if a < b]
+        return measured_parts(self.counter, spans, "word")
 
     def _pieces(self, word: Unit) -> list[Unit]:
         """A word above the cap, in pieces between grapheme clusters, each as long as it may be."""
@@ -205,3 +214,9 @@ class Filler:
             pieces.append(Unit(start, edges[low], "cluster"))
             start, at = edges[low], low + 1
         return pieces
+
+
+def measured_parts(counter: SpanCounter, spans: Sequence[Span], kind: str) -> Parts:
+    """The spans as units of one kind, measured once."""
+    sizes = counter.counts(as_spans(spans))
+    return Parts([Unit(a, b, kind) for a, b in spans], int(sizes.max(initial=0)))

@@ -22,7 +22,7 @@ from core.strategies.section_blocks import (
     header_of,
     section_blocks,
 )
-from core.strategies.section_fill import Filled, Filler, Span
+from core.strategies.section_fill import Filled, Filler, Parts, Span, measured_parts
 from core.strategies.source import Source
 from core.strategies.span_counts import SpanCounter, span_counter
 from core.units.sentences import split_sentences
@@ -93,20 +93,21 @@ class PreparedSections:
     blocks: tuple[SectionBlock, ...]
     counter: SpanCounter
     words: list[int]
-    kept: dict[Span, list[Span]]
+    kept: dict[Span, Parts]
 
     def filler(self, cap: int, overlap: int) -> Filler:
         """A filler with these limits."""
         tables = [block for block in self.blocks if block.rows]
         return Filler(self.counter, self.words, tables, self.sentences, self.edges, cap, overlap)
 
-    def sentences(self, start: int, end: int) -> list[Span]:
+    def sentences(self, start: int, end: int) -> Parts:
         """The sentences of a span, split as a text of its own."""
         if (start, end) not in self.kept:
             text = self.source.text[start:end]
             part = Document(text, language=self.source.document.language)
             found = split_sentences(part, self.source.splitter) + start
-            self.kept[start, end] = [(a, b) for a, b in found.tolist() if a < b]
+            spans = [(a, b) for a, b in found.tolist() if a < b]
+            self.kept[start, end] = measured_parts(self.counter, spans, "sentence")
         return self.kept[start, end]
 
     def edges(self, start: int, end: int) -> Sequence[int]:
