@@ -2,14 +2,16 @@
 """Write a page for each strategy into docs/strategies, from its declaration.
 
     python scripts/make_strategy_pages.py
+    python scripts/make_strategy_pages.py --folder build/pages
 
 What a strategy does, its parameters, presets, source and equals come from the declaration, formula
 and growth from docs/strategies/notes.toml, and the picture from a run on two pages of the sample.
 """
 
+import argparse
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -36,8 +38,14 @@ GAP = 24  # points between the pages
 EXAMPLE = {"RGX": {"pattern": r"\n\n(?=\d)"}}
 
 
-def main() -> None:
-    """Write all pages and their index."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write all pages and their index into the folder that the arguments name."""
+    parser = argparse.ArgumentParser(
+        description="Write a page and a picture for each strategy, and their index."
+    )
+    parser.add_argument("--folder", type=Path, default=FOLDER, help="where; docs/strategies")
+    folder = parser.parse_args(arguments).folder
+    folder.mkdir(parents=True, exist_ok=True)
     notes = tomllib.loads((FOLDER / "notes.toml").read_text(encoding="utf-8"))
     document = read_document(SAMPLE)
     pipeline = Pipeline(load_embedder("minilm"))
@@ -48,13 +56,13 @@ def main() -> None:
     for declaration in declared:
         recipe = make_recipe(declaration.code, EXAMPLE.get(declaration.code))
         chunks = pipeline.chunk(recipe, document)
-        picture = FOLDER / f"{declaration.code}.svg"
+        picture = folder / f"{declaration.code}.svg"
         picture.write_text(drawing(document, chunks), encoding="utf-8")
         page = "\n".join(page_lines(declaration, recipe, chunks, note_of(declaration, notes)))
-        (FOLDER / f"{declaration.code}.md").write_text(page + "\n", encoding="utf-8")
+        (folder / f"{declaration.code}.md").write_text(page + "\n", encoding="utf-8")
         print(declaration.code, len(chunks), flush=True)
     index = "\n".join(index_lines(declared)) + "\n"
-    (FOLDER / "README.md").write_text(index, encoding="utf-8")
+    (folder / "README.md").write_text(index, encoding="utf-8")
 
 
 def note_of(declaration: Declaration, notes: Mapping[str, dict[str, str]]) -> dict[str, str]:
