@@ -81,9 +81,8 @@ class SlotResult:
     scores: "Scores | None" = None
     hits: tuple[Hit, ...] = ()
     hits_exactness: Exactness = "none"
-    tail_starts: "Mapping[int, int] | None" = (
-        None  # chunk -> first offset that the model never reads
-    )
+    # chunk -> first offset that the model never reads; None: not known before there are vectors
+    tail_starts: "Mapping[int, int] | None" = None
 
 
 @dataclass(slots=True, eq=False)
@@ -121,6 +120,7 @@ class State(QObject):
         chosen_changed: id of the chosen slot (A), whose chunks are tinted.
         compared_changed: id of slot B, −1 for none.
         chunks_changed, scores_changed, hits_changed: document id, slot id.
+        tails_changed: document id, slot id; it is known where the model stops reading its chunks.
         chunks_outdated: document id, slot id; what is shown is of before, and others take a while.
         selection_changed, hover_changed: the Selection.
         query_changed: the query's text.
@@ -138,6 +138,7 @@ class State(QObject):
     compared_changed = Signal(int)
     chunks_changed = Signal(str, int)
     chunks_outdated = Signal(str, int)
+    tails_changed = Signal(str, int)
     scores_changed = Signal(str, int)
     hits_changed = Signal(str, int)
     selection_changed = Signal(object)
@@ -294,6 +295,11 @@ class State(QObject):
         """Say that the chunks of a slot are no longer those that were asked for."""
         self.documents[document].result(slot).is_outdated = True
         self.chunks_outdated.emit(document, slot)
+
+    def put_tails(self, document: str, slot: int, tail_starts: "Mapping[int, int]") -> None:
+        """Add where the model stops reading the chunks of a slot."""
+        self.documents[document].result(slot).tail_starts = tail_starts
+        self.tails_changed.emit(document, slot)
 
     def put_scores(self, document: str, slot: int, scores: "Scores") -> None:
         """Replace the scores of a slot."""

@@ -67,6 +67,7 @@ class Chunking(QObject):
         state.current_changed.connect(self._on_current)
         state.document_closed.connect(self._on_closed)
         state.query_changed.connect(self._on_query)
+        state.scores_changed.connect(self._on_scores)
 
     def update_all(self) -> None:
         """Chunk the current document by every slot whose recipe changed."""
@@ -231,9 +232,26 @@ class Chunking(QObject):
             scores=old.scores,
             hits=old.hits,
             hits_exactness=old.hits_exactness,
-            tail_starts=self._pipeline.tails(document, chunks),
+            tail_starts=self._tails(document, chunks),
         )
         self._state.put_chunks(opened.id, slot.id, result)
+
+    def _tails(self, document: Document, chunks: Chunks) -> dict[int, int] | None:
+        """Where the model stops reading; None before there are vectors."""
+        is_known = self._pipeline.has_token_vectors(document)
+        return self._pipeline.tails(document, chunks) if is_known else None
+
+    def _on_scores(self, name: str, slot: int) -> None:
+        """Vectors may have come since the chunks were made: their tails are known then."""
+        opened = self._state.documents.get(name)
+        if opened is None or opened.document is None:
+            return
+        result = opened.result(slot)
+        if result.chunks is None or result.tail_starts is not None:
+            return
+        tails = self._tails(opened.document, result.chunks)
+        if tails is not None:
+            self._state.put_tails(name, slot, tails)
 
     def _refuse(self, opened: OpenDocument, slot: Slot, message: str) -> None:
         if opened.id not in self._state.documents:

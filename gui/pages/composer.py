@@ -84,7 +84,7 @@ class Composer:
         self._state = state
         self._shown = shown
         self._maker: OverlayMaker | None = None
-        self._kept: dict[tuple[int, int], tuple[Chunks, PageOverlay]] = {}
+        self._kept: dict[tuple[int, int], tuple[Chunks, PageOverlay, object]] = {}
 
     def maker(self) -> OverlayMaker | None:
         """The maker of overlays for the text shown; None while there is no text on pages."""
@@ -110,8 +110,12 @@ class Composer:
         if result.chunks is None or not _fits(result.chunks, maker.document):
             return None
         kept = self._kept.get((slot, page))
-        if kept is None or kept[0] is not result.chunks:
-            kept = (result.chunks, maker.overlay(result.chunks, page, result.tail_starts))
+        if kept is None or kept[0] is not result.chunks or kept[2] is not result.tail_starts:
+            kept = (
+                result.chunks,
+                maker.overlay(result.chunks, page, result.tail_starts),
+                result.tail_starts,
+            )
             self._kept[(slot, page)] = kept
         return kept[1]
 

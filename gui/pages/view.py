@@ -77,7 +77,7 @@ class PageView(QAbstractScrollArea):
         state = self._state
         state.current_changed.connect(self._show_document)
         state.sizes_known.connect(self._on_sizes)
-        for result_changed in (state.chunks_changed, state.hits_changed):
+        for result_changed in (state.chunks_changed, state.hits_changed, state.tails_changed):
             result_changed.connect(self._on_result)
         for changed in (state.text_changed, state.slots_changed, state.chosen_changed):
             changed.connect(self._repaint)

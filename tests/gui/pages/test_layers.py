@@ -94,3 +94,12 @@ def test_a_set_of_layers_is_one_choice_of_the_menu(desk, qtbot, name):
     assert desk.view.shown.layers == LAYER_PRESETS[name] <= set(LAYERS)
     checked = {each.data() for each in menu.actions() if each.isChecked()}
     assert checked == LAYER_PRESETS[name]
+
+
+def test_where_the_embedder_stops_reading_is_drawn_when_it_is_known_later(desk):
+    put(desk, (0, 300), (300, 600))
+    assert drawn(desk, TAIL_INK) == 0
+
+    desk.state.put_tails("a", desk.state.chosen, {1: 400})
+
+    assert drawn(desk, TAIL_INK) > 50
