@@ -29,7 +29,10 @@ from core.openmp import wait_asleep
 
 POLL_SECONDS = 0.02
 CLOSE_SECONDS = 1.0
-LONG_SECONDS = 2.0  # a call that took longer may have left much free memory behind
+# Glibc keeps what is freed, hundreds of megabytes after long work. The engine returns it when it
+# has nothing to do for a while, the window's process after a long call, in the lane that called.
+REST_SECONDS = 1.0
+LONG_SECONDS = 2.0
 NICENESS = 15  # of long work
 # A query is encoded and then searched: the second call finds the engine still waiting for it.
 FOLLOWED_SECONDS = 0.03
@@ -86,7 +89,11 @@ class EngineProcess:
             ChunkscopeError: what the function raised.
             EngineEnded: the process died; the next call starts it again.
         """
-        return self._ask(_LONG, function, arguments, cancel, progress)
+        begin = time.monotonic()
+        value = self._ask(_LONG, function, arguments, cancel, progress)
+        if time.monotonic() - begin > LONG_SECONDS:
+            give_memory_back()
+        return value
 
     def call_urgent(
         self, function: Callable[..., Any], *arguments: Any, cancel: CancelToken = NEVER
@@ -231,24 +238,29 @@ def _serve_long(pipe: Connection, turns: _Turns) -> None:
         os.nice(NICENESS)  # on Linux of this thread and of those that it starts
     with contextlib.suppress(*_ENDINGS):
         while True:
-            waiting = [pipe.recv()]
+            waiting = [_receive(pipe)]
             while waiting:
-                begin = time.monotonic()
                 with turns.long():
                     waiting += _serve_one(pipe, waiting.pop(0), turns.step)
-                if time.monotonic() - begin > LONG_SECONDS:
-                    give_memory_back()
+
+
+def _receive(pipe: Connection) -> Message:
+    """Wait for a call; after a while without one, return the memory that the last ones freed."""
+    if not pipe.poll(REST_SECONDS):
+        give_memory_back()
+    message: Message = pipe.recv()
+    return message
 
 
 def give_memory_back() -> None:
-    """Return to the system what long work has freed: glibc keeps it, hundreds of megabytes."""
+    """Return freed memory to the system, which takes some milliseconds; not in a UI thread."""
     with contextlib.suppress(OSError, AttributeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _serve_urgent(pipe: Connection, turns: _Turns) -> None:
     while True:
-        waiting = [pipe.recv()]
+        waiting = [_receive(pipe)]
         with turns.urgent():
             while waiting:
                 waiting += _serve_one(pipe, waiting.pop(0), _no_step)

@@ -4,8 +4,10 @@
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from core.cancel import CancelToken, Progress
@@ -13,6 +15,10 @@ from core.engine_process import NICENESS, EngineProcess
 from core.errors import Cancelled, EngineEnded, ModelError, ParameterError
 
 MOST_STEPS = 50_000_000
+PART_BYTES = 64_000  # too small for a mapping of its own
+FREED_BYTES = 100_000_000
+PATIENCE_SECONDS = 30.0
+STAYS: list[bytearray] = []
 
 
 def work_until(flag: Path, told: Path, *, cancel: CancelToken, progress: Progress) -> int:
@@ -42,6 +48,15 @@ def fail(kind: str, *, cancel: CancelToken, progress: Progress) -> None:
 def niceness(*, cancel: CancelToken, progress: Progress) -> int:
     del cancel, progress
     return os.getpriority(os.PRIO_PROCESS, 0)
+
+
+def leave_much_free(*, cancel: CancelToken, progress: Progress) -> int:
+    """Allocate and free, below what stays; return the bytes that the process holds now."""
+    del cancel, progress
+    passing = [bytearray(PART_BYTES) for _ in range(FREED_BYTES // PART_BYTES)]
+    STAYS.append(bytearray(PART_BYTES))  # else the allocator returns the rest by itself
+    del passing
+    return psutil.Process().memory_info().rss
 
 
 class Token:
@@ -93,6 +108,17 @@ def test_an_error_of_the_child_is_raised_here(engine, kind, error, words):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a thread's own niceness is Linux's")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have other allocators")
+@pytest.mark.parametrize("ask", [EngineProcess.call, EngineProcess.call_urgent])
+def test_an_engine_at_rest_returns_the_memory_that_its_work_has_freed(engine, ask):
+    held = ask(engine, leave_much_free)
+
+    process, end = psutil.Process(engine._process.pid), time.monotonic() + PATIENCE_SECONDS
+    while process.memory_info().rss > held - FREED_BYTES // 2 and time.monotonic() < end:
+        threading.Event().wait(0.05)
+    assert process.memory_info().rss < held - FREED_BYTES // 2
+
+
 def test_only_long_work_gives_way_to_the_window(engine):
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert engine.call_urgent(niceness) == own
