@@ -42,6 +42,7 @@ class Scoring(QObject):
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
         self._rest.timeout.connect(self._ask_exact)
+        state.slots_changed.connect(self._give_way)
         state.chunks_changed.connect(self._on_chunks)
         state.text_changed.connect(self._on_text)
         state.current_changed.connect(self._on_current)
@@ -158,7 +159,15 @@ class Scoring(QObject):
             priority=2 if slot.id == self._state.chosen else 3,
         )
 
+    def _give_way(self) -> None:
+        """Stop exact vectors for what was just asked for; what is finished of them is kept."""
+        self._jobs.cancel_all("exact ")
+        self._rest.start()
+
     def _ask_exact(self) -> None:
+        if self._jobs.is_busy("chunks "):  # it may need the engine, and others wait behind it
+            self._rest.start()
+            return
         current = self._state.current
         if current is None or current.document is None or not current.document.final:
             return

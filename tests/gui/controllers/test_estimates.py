@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Scores that follow the chunks with a model that gives no vectors of word pieces."""
 
+import threading
+
 import pytest
 
 from core.strategies.recipe import parse_recipe
 from core.strategies.variants import Variant
 from core.vectors.toy import ToyEmbedder
 from gui.controllers.comparing import Comparing
+from gui.controllers.scoring import REST_MILLISECONDS
 from tests.gui.lab import Lab
 
 
@@ -46,3 +49,35 @@ def test_rows_of_a_comparison_are_estimated_alike(toy: Lab) -> None:
     with toy.qtbot.waitSignal(comparing.finished, timeout=60_000):
         comparing.score_exactly("d")
     assert [row.candidate.scores["ICC"].state for row in rows] == ["exact", "exact"]
+
+
+def test_exact_vectors_give_way_to_what_is_asked_for(toy: Lab) -> None:
+    slot = toy.show("FC:size=100,overlap=0")[0]
+    of_model, of_python = threading.Event(), threading.Event()
+    toy.jobs.request("gate 1", "model", lambda _: of_model.wait(60), lambda _: None)
+    toy.scoring.computes_exactly = True
+    toy.scoring.score_all()
+    toy.wait(lambda: toy.jobs.is_busy("exact "))
+
+    toy.jobs.request("gate 2", "python", lambda _: of_python.wait(60), lambda _: None)
+    toy.state.set_recipe(slot, parse_recipe("K2:k=3"))  # of those that need the engine
+    assert toy.jobs.is_busy("chunks ")
+    assert not toy.jobs.is_busy("exact ")
+    toy.qtbot.wait(3 * REST_MILLISECONDS)
+    assert not toy.jobs.is_busy("exact ")
+
+    of_python.set()
+    of_model.set()
+    toy.wait(lambda: state(toy, slot, "ICC") == "exact")
+
+
+def test_a_strategy_that_is_removed_asks_for_no_exact_vectors(toy: Lab) -> None:
+    slot = toy.show("FC:size=100,overlap=0")[0]
+    gate = threading.Event()
+    toy.jobs.request("gate", "model", lambda _: gate.wait(60), lambda _: None)
+    toy.scoring.computes_exactly = True
+    toy.scoring.score_all()
+    toy.wait(lambda: toy.jobs.is_busy("exact "))
+    toy.state.remove_slot(slot)
+    assert not toy.jobs.is_busy("exact ")
+    gate.set()
