@@ -50,6 +50,8 @@ class StatusBar(QStatusBar):
         state.selection_changed.connect(self._show_place)
         state.current_changed.connect(self._on_current)
         state.chunks_changed.connect(self._on_chunks)
+        state.chunks_outdated.connect(self._on_chunks)
+        state.chosen_changed.connect(self._on_chunks)
         state.notices_changed.connect(self._show_notices)
         self._show_job()
         self._on_current(None)
@@ -63,8 +65,8 @@ class StatusBar(QStatusBar):
         self._show_place(self._state.selection)
         self._show_notices("")
 
-    def _on_chunks(self, document: str, slot: int) -> None:
-        del document, slot
+    def _on_chunks(self, *news: object) -> None:
+        del news
         self._show_place(self._state.selection)
 
     def _show_place(self, selection: Selection) -> None:

@@ -174,6 +174,8 @@ class ComparePanel(QWidget):
         self.table.setSortingEnabled(True)
         self.table.sortByColumn(MEAN, Qt.SortOrder.DescendingOrder)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        # A long name ends with what tells it from others, such as "+ REG".
+        self.table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.table.setToolTip("Double-click or Enter shows the chunking on the pages")
         self.table.horizontalHeader().setSectionsMovable(True)
         self.table.activated.connect(self._on_activated)

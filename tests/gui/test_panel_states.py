@@ -14,6 +14,7 @@ from gui.panels.chunk_table import COLUMNS
 from gui.panels.inspector import EMPTY, Inspector
 from gui.panels.outline import Outline
 from gui.state import OpenDocument, Selection, SlotResult, State
+from gui.status_bar import StatusBar
 from gui.theme import LIGHT
 
 
@@ -109,3 +110,14 @@ def test_the_outline_says_when_there_is_nothing(state, qtbot):
     opened(state)
     assert outline._stack.currentWidget() is outline._empty
     assert "no bookmarks" in outline._empty.text()
+
+
+def test_the_status_bar_counts_the_chunks_of_the_strategy_in_front(desk):
+    status = StatusBar(desk.state, desk.jobs)
+    desk.qtbot.addWidget(status)
+    first, second = desk.add("PBC"), desk.add("SBC")
+    for slot in (first, second, first):
+        desk.state.set_chosen(slot)
+        assert f"{len(desk.chunks):,} chunks" in status._place.text()
+    desk.state.mark_outdated("a", first)
+    assert "chunks are being made" in status._place.text()

@@ -18,7 +18,7 @@ from gui.panels.compare_plots import (
     SweepPlot,
     pareto_front,
 )
-from gui.panels.compare_table import COLUMNS, MEAN, Fact
+from gui.panels.compare_table import COLUMNS, MEAN, NAME, Fact
 from gui.theme import LIGHT
 from tests.gui.lab import Lab
 
@@ -165,6 +165,14 @@ def test_ablations_take_one_thing_away(lab: Lab, panel: ComparePanel) -> None:
     compare(lab, panel, ABLATIONS)
     assert "FC without overlap" in cells(panel, "Strategy")
     assert "FC with REG" in cells(panel, "Strategy")
+
+
+def test_what_tells_long_names_apart_is_not_cut_off(panel: ComparePanel) -> None:
+    name = "RC · CB Table 1, in tokens as its legend says and the code does not + REG"
+    width = panel.table.columnWidth(NAME)
+    shown = panel.table.fontMetrics().elidedText(name, panel.table.textElideMode(), width)
+    assert shown.startswith("RC · ")
+    assert shown.endswith("+ REG")
 
 
 def test_the_gain_of_reg_stands_beside_each(lab: Lab, panel: ComparePanel) -> None:
