@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from core.scores.blame import Item
 from core.scores.mean import CODES
 from gui.controllers.blaming import Blamed, first_chunk
-from gui.panels.tables import row_table
+from gui.panels.tables import row_table, signed
 from gui.state import Selection, SelectionKind, State
 from gui.theme import Theme
 
@@ -142,7 +142,7 @@ class BlameModel(QAbstractTableModel):
             self._page(item),
             f"{mark}{float(item.cost) * 1000:.1f}",
             f"{float(item.cost) / loss:.0%}" if loss > 0 else "",
-            "" if gain is None else f"{mark}{gain * 1000:+.1f}",
+            "" if gain is None else f"{mark}{signed(gain * 1000, 1)}",
             item.words,
         )
 

@@ -36,7 +36,7 @@ from gui.controllers.comparing import Comparing, Comparison
 from gui.panels.compare_plots import ComparePlots
 from gui.panels.compare_table import MEAN, NAME, CompareModel, Fact, SortedRows
 from gui.panels.documents_table import DocumentsTable
-from gui.panels.tables import row_table
+from gui.panels.tables import row_table, signed
 from gui.state import OpenDocument, State
 from gui.theme import Theme
 
@@ -444,7 +444,7 @@ def corpus_words(over: CorpusSelection, documents: int) -> str:
     return (
         f"Over {documents} documents, the best strategy for each has a mean of "
         f"{over.adaptive.mean:.4f}; the best one for all ({best.name}) has {best.mean:.4f}: "
-        f"choosing per document changes it by {over.gain:+.4f}."
+        f"choosing per document changes it by {signed(over.gain, 4)}."
     )
 
 

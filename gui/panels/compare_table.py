@@ -12,6 +12,7 @@ from core.scores.mean import CODES, document_mean
 from core.scores.selection import Standing
 from gui.controllers.comparing import Compared, Comparison
 from gui.panels.side_by_side import measure_words
+from gui.panels.tables import signed
 from gui.theme import Theme
 
 UNKNOWN = math.nan
@@ -97,7 +98,7 @@ def _interval_words(fact: Fact) -> str:
 
 
 def _gain_words(fact: Fact) -> str:
-    return "" if math.isnan(fact.gain_of_reg) else f"{fact.gain_of_reg:+.3f}"
+    return "" if math.isnan(fact.gain_of_reg) else signed(fact.gain_of_reg, 3)
 
 
 def _note_words(fact: Fact) -> str:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from core.scores.mean import CODES
 from core.scores.selection import CorpusRow, CorpusSelection, Selection
 from gui.controllers.comparing import Comparison
+from gui.panels.tables import signed
 from gui.theme import ROW_HEIGHT
 
 TITLES = ("", "Strategy", "Mean", "Margin", *CODES)
@@ -50,7 +51,7 @@ class DocumentsTable(QTableWidget):
         ]
         first_of_corpus = len(rows)
         if over is not None:
-            gain = "" if over.gain is None else f"{over.gain:+.4f}"
+            gain = "" if over.gain is None else signed(over.gain, 4)
             rows.append(_corpus_cells("chosen per document", over.adaptive, gain))
             rows += [_corpus_cells("one for all", each, "") for each in over.singles[:MOST_SINGLES]]
         self.setRowCount(len(rows))

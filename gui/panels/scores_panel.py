@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QToolButton, QVBox
 from core.scores.results import PENDING, Measure, Scores
 from gui.panels.score_settings import ScoreSettings
 from gui.panels.side_by_side import SideBySide
+from gui.panels.stable_scores import StableScores, comparable
+from gui.panels.tables import signed
 from gui.state import State
 from gui.theme import Theme
 
@@ -30,7 +32,7 @@ OF_BEFORE = "Scores of the chunks before, which stay on the pages"
 
 
 class ScoreCard(QWidget):
-    """One score: value, change since the baseline, and a strip of its parts along the document.
+    """One score: value, change, and a strip of its parts along the document.
 
     Signals:
         bin_clicked: first and last chunk of the bin.
@@ -132,7 +134,7 @@ class ScoreCard(QWidget):
         painter.drawText(box.adjusted(8, 5, -8, 0), Qt.AlignmentFlag.AlignLeft, self._code)
         if self._change is not None and abs(self._change) >= 0.0005:
             painter.drawText(
-                box.adjusted(8, 5, -8, 0), Qt.AlignmentFlag.AlignRight, f"{self._change:+.3f}"
+                box.adjusted(8, 5, -8, 0), Qt.AlignmentFlag.AlignRight, signed(self._change, 3)
             )
         font.setPointSizeF(self.font().pointSizeF() * 1.5)
         font.setItalic(self._state == "late")
@@ -189,6 +191,7 @@ class ScoresPanel(QWidget):
         self.setObjectName("scoresPanel")
         self._state = state
         self._baseline: Scores | None = None
+        self._stable = StableScores()
         self.cards = {code: ScoreCard(code, theme) for code in (*CODES, "mean")}
         self._facts = QLabel()
         self._facts.setObjectName("muted")
@@ -270,16 +273,24 @@ class ScoresPanel(QWidget):
         if current is not None and current.id == document and slot == self._state.chosen:
             self._refresh()
 
+    def _follow(self, scores: Scores | None) -> Scores | None:
+        """What the scores were when things stood still last."""
+        current, result = self._state.current, self._state.chosen_result
+        if current is None or result is None or result.chunks is None or scores is None:
+            return None
+        self._stable.follow((current.id, self._state.chosen), result.chunks.key, scores)
+        return self._stable.before
+
     def _refresh(self, *_: object) -> None:
         result = self._state.chosen_result
         scores = result.scores if result is not None else None
-        old = self._baseline
+        old = comparable(self._baseline or self._follow(scores), scores)
         is_outdated = result is not None and result.is_outdated
         for card in self.cards.values():
             card.set_outdated(is_outdated)
         for code in CODES:
-            before = old[code].value if old is not None else None
-            self.cards[code].show_measure(scores[code] if scores is not None else None, before)
+            measure = scores[code] if scores is not None else None
+            self.cards[code].show_measure(measure, old[code])
         if scores is None:
             self.cards["mean"].show_mean(None, None, "", None)
             self._facts.clear()
@@ -288,8 +299,7 @@ class ScoresPanel(QWidget):
         why = "still to come" if any(scores[c].is_pending for c in missing) else "not measurable"
         note = f"mean of {len(CODES) - len(missing)} ({', '.join(missing)} {why})"
         state = None if scores.is_final else "late"
-        before = old.mean if old is not None else None
-        self.cards["mean"].show_mean(scores.mean, state, note if missing else "", before)
+        self.cards["mean"].show_mean(scores.mean, state, note if missing else "", old["mean"])
         self._facts.setText(OF_BEFORE if is_outdated else facts(scores))
         self._facts.setToolTip(facts(scores, is_long=True))
 

@@ -9,6 +9,11 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 from gui.theme import ROW_HEIGHT
 
 
+def signed(change: float, decimals: int) -> str:
+    """A change with its sign, which is a true minus."""
+    return f"{change:+.{decimals}f}".replace("-", "−")
+
+
 def row_table(
     model: QAbstractItemModel,
     name: str,

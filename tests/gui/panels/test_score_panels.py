@@ -8,9 +8,12 @@ from PySide6.QtCore import Qt
 
 from core.scores.mean import document_mean
 from core.scores.results import Measure
+from core.strategies.recipe import parse_recipe
 from gui.heat import heat_colour, heat_values
 from gui.panels.score_settings import OWN_WEIGHTS, ScoreSettings
 from gui.panels.scores_panel import ScoresPanel
+from gui.panels.stable_scores import StableScores
+from gui.panels.tables import signed
 from gui.theme import LIGHT
 from tests.gui.lab import Lab
 
@@ -53,14 +56,34 @@ def test_an_option_scores_anew(lab: Lab, panel: ScoresPanel) -> None:
 
 
 def test_the_change_since_the_baseline_is_shown(lab: Lab, panel: ScoresPanel) -> None:
-    from core.strategies.recipe import parse_recipe
-
     slot = lab.show("FC:size=100,overlap=0")[0]
     old = lab.opened.result(slot).scores["BI"].value
     panel.pin_baseline()
     lab.state.set_recipe(slot, parse_recipe("PBC"))
     lab.wait(lambda: lab.is_scored(slot) and lab.opened.result(slot).scores["BI"].value == 1.0)
     assert panel.cards["BI"]._change == pytest.approx(1.0 - old)
+
+
+def test_the_change_since_things_stood_still_is_shown_without_a_pin(
+    lab: Lab, panel: ScoresPanel
+) -> None:
+    now = [0.0]
+    panel._stable = StableScores(lambda: now[0])
+    slot = lab.show("FC:size=100,overlap=0")[0]
+    stood = lab.opened.result(slot).scores["SC"].value
+    for word, later in (("FC:size=300,overlap=0", 10.0), ("PBC", 10.1)):  # two steps of one drag
+        now[0] = later
+        before = lab.opened.result(slot).scores
+        lab.state.set_recipe(slot, parse_recipe(word))
+        lab.wait(lambda before=before: lab.opened.result(slot).scores is not before)
+        lab.wait(lambda: lab.is_scored(slot) and not lab.jobs.is_busy())
+    change = lab.opened.result(slot).scores["SC"].value - stood
+    assert change != 0
+    assert panel.cards["SC"]._change == pytest.approx(change)
+
+
+def test_a_change_has_a_true_minus() -> None:
+    assert [signed(change, 3) for change in (-0.71, 0.06)] == ["−0.710", "+0.060"]
 
 
 def test_a_row_of_the_table_chooses_its_strategy(lab: Lab, panel: ScoresPanel) -> None:
