@@ -4,7 +4,9 @@
 Processor time of a tick of each strategy's fast numbers, all that is slow prepared, divided by the
 tokens of the text: constant if a tick grows as the text does and no faster. The slowest number of a
 strategy counts. Vectors of the embedding class are the toy embedder's, since a tick does not
-depend on the model, and a real one would need days for such texts.
+depend on the model, and a real one would need days for such texts. The text repeats itself, and so
+do spaCy's sentences here, which it finds in what is repeated: to read a million tokens with it
+takes minutes. TBC ends at a number of sentences; its last text is as long as they are.
 """
 
 import gc
@@ -12,27 +14,42 @@ import sys
 
 import numpy as np
 
-from bench.rechunk import is_fast_number, measured, once, prose, regularised, ticks
+from bench.rechunk import (
+    CHARACTERS_A_TOKEN,
+    is_fast_number,
+    measured,
+    once,
+    prose,
+    regularised,
+    repeated,
+    ticks,
+)
 from bench.report import Row, row
+from core.arrays import Spans
 from core.declaration import Declaration
 from core.document.model import Document
 from core.errors import ChunkscopeError
 from core.strategies.recipe import Recipe, make_recipe
+from core.strategies.registry import find
 from core.strategies.source import Units
+from core.strategies.topics import MOST_SENTENCES
+from core.units.sentences import split_sentences
 from core.vectors.toy import ToyEmbedder
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 MOST_EMBEDDED = 1_000_000  # tokens, for the embedding class
 # what spaCy, the clustering or all pairs of sentences must prepare first takes too long beyond
-MOST = {"K1b": 1_000_000, "K2": 100_000, "K4": 100_000, "TBC": 100_000}
+MOST = {"K1b": 1_000_000, "K2": 1_000_000, "TBC": 100_000}
 EVENTS = 5
 
 
 def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
     """A row for each strategy and size, by strategy."""
     found: dict[str, list[Row]] = {}
+    parsed = split_sentences(Document(repeated()), "spacy")
     for tokens in sizes:
         document, units = Document(prose(tokens)), Units()
+        keep_sentences(units, document, parsed)
         for code, declaration in measured():
             if tokens <= _most(declaration):
                 rows = found.setdefault(code, [])
@@ -41,7 +58,26 @@ def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
         found.setdefault("REG", []).append(_cost("REG", [reg], document, units, tokens))
         del document, units
         gc.collect()
+    found.setdefault("TBC", []).append(at_limit())
     return [each for rows in found.values() for each in rows]
+
+
+def keep_sentences(units: Units, document: Document, parsed: Spans) -> None:
+    """Keep as spaCy's sentences of a text those of what it repeats, int64 (n, 2), repeated."""
+    length, end = len(repeated()), len(document.text)
+    spans = np.concatenate([parsed + shift for shift in range(0, end, length)])
+    spans = np.minimum(spans[spans[:, 0] < end], end)
+    for headings_end in (False, True):  # this text has no blocks, so no headings
+        units.get(("sentences", "spacy", headings_end), lambda: spans)
+
+
+def at_limit() -> Row:
+    """A tick of TBC on as many sentences as it takes."""
+    text = prose(MOST_EMBEDDED)
+    spans = split_sentences(Document(text), find("TBC").declaration.sentences or "punkt")
+    document = Document(text[: spans[MOST_SENTENCES - 1, 1]])
+    tokens = int(len(document.text) / CHARACTERS_A_TOKEN)
+    return _cost("TBC", _recipes("TBC", find("TBC").declaration), document, Units(), tokens)
 
 
 def _most(declaration: Declaration) -> int:

@@ -229,9 +229,13 @@ def _around(parameter: Parameter) -> list[Value]:
 
 
 def prose(tokens: int) -> str:
-    """Prose of about that many tokens: the shared texts, or the sample report, repeated."""
+    """Prose of about that many tokens: that of `repeated`, again and again."""
+    base, wanted = repeated(), int(tokens * CHARACTERS_A_TOKEN)
+    return (base * (wanted // len(base) + 1))[:wanted]
+
+
+def repeated() -> str:
+    """The shared texts, or the sample report."""
     parts = [shared(f"data/{name}.md") for name in ("state_of_the_union", "wikitexts", "chatlogs")]
     texts = [path.read_text(encoding="utf-8") for path in parts if path is not None]
-    base = "\n\n".join(texts) or read_document(REPORT).text
-    wanted = int(tokens * CHARACTERS_A_TOKEN)
-    return (base * (wanted // len(base) + 1))[:wanted]
+    return "\n\n".join(texts) or read_document(REPORT).text
