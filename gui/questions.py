@@ -421,3 +421,10 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     quote = text[start:end]
     start += len(quote) - len(quote.lstrip())
     return start, start + len(quote.strip())
+
+
+def is_being_read(opened: OpenDocument) -> bool:
+    """True while the text of a document arrives."""
+    document = opened.document
+    is_stuck = bool(opened.error) or opened.needs_password
+    return not is_stuck and (document is None or not document.final)

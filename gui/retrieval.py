@@ -85,7 +85,9 @@ class Retrieval(QObject):
         self.labelling.told.connect(self._tell)
         bench.bottom.queries.set_book(bench.book)
         bench.bottom.queries.options.changed.connect(bench.searching.choose)
+        bench.bottom.queries.options.vectors_changed.connect(panel.setup.show_searched_vectors)
         bench.searching.set_tags(bench.book.tags)
+        bench.searching.set_makers(bench.chunking, bench.scoring)
         for name, action in bench.actions.items():
             if name.startswith("evaluate.mark_"):
                 for widget in (self.gold.table, bench.bottom.queries.table):
@@ -102,6 +104,7 @@ class Retrieval(QObject):
         index.corpora_asked.connect(storing.clear_indexes)
         index.repeats_switched.connect(self._bench.searching.set_without_repeats)
         index.passage_asked.connect(self._go)
+        index.refused.connect(self._window.say)
         storing.seen.connect(index.show_stored)
         storing.duplicates_found.connect(index.show_duplicates)
         storing.failed.connect(self._window.say)

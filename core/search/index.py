@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,9 @@ PQ_COMPONENTS = 8  # of a vector are one byte in IVF_PQ
 _TYPES = {"ivfpq": "IVF_PQ", "ivfhnswsq": "IVF_HNSW_SQ"}
 DAMAGED = "the search index was damaged and has been made again from the document"
 _NOT_DAMAGE = ("no space left", "permission denied", "read-only", "too many open files")
+_SOURCE_LINE = re.compile(
+    r",? ?\S*\.rs:\d+:\d+$"
+)  # where in its own program, at the end of an error
 _META = b"chunkscope"
 Value = TypeVar("Value")
 
@@ -398,8 +402,7 @@ class ChunkIndex:
         return self.place.is_ours and not any(each in words for each in _NOT_DAMAGE)
 
     def _failed(self, error: Exception) -> SearchError:
-        words = str(error).strip().splitlines() or [repr(error)]
-        return SearchError(f"the search index at {self.place.uri} failed: {words[0]}")
+        return SearchError(f"the search index at {self.place.uri} failed: {plain_words(error)}")
 
     def _drop(self) -> None:
         self._table, self._state = None, _State()
@@ -469,3 +472,9 @@ def _arrow(rows: Rows, space: Space) -> Any:
         columns["vector"] = pa.FixedSizeListArray.from_arrays(flat, rows.dimension)
     meta = {"schema": SCHEMA_VERSION, "model": space.model, "vectors": space.kind}
     return pa.table(columns).replace_schema_metadata({_META: json.dumps(meta).encode()})
+
+
+def plain_words(error: Exception) -> str:
+    """The first line of an error of LanceDB's client, without the line of its own source."""
+    words = str(error).strip().splitlines() or [repr(error)]
+    return _SOURCE_LINE.sub("", words[0])

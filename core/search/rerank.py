@@ -62,6 +62,11 @@ def load_cross_encoder(model: str) -> Any:
     try:
         return CrossEncoder(name, device="cpu", local_files_only=True)
     except Exception as error:  # the library raises many kinds
+        if not folder.is_dir():
+            raise ModelError(
+                f"the re-ranking model '{model}' is not on this machine: give the folder of a "
+                "sentence-transformers cross-encoder"
+            ) from error
         reason = str(error).strip().splitlines()[0] if str(error).strip() else repr(error)
         raise ModelError(
             f"the re-ranking model '{model}' cannot be loaded from this machine ({reason}): "

@@ -15,21 +15,24 @@ from core.search.evaluation import Options
 from core.search.stored import evaluations_folder
 from core.strategies.recipe import Recipe
 from gui.jobs import Jobs, JobToken
-from gui.questions import QuestionBook
-from gui.state import State
+from gui.questions import QuestionBook, is_being_read
+from gui.state import OpenDocument, State
 
 SLOT = "evaluation"
 NOTHING = "An evaluation needs an open document with its text, questions with gold, and strategies."
 
+STILL_READ = "{name} is still being read: run again when its text is there."
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the user asked for."""
+    """What the user asked for. `only`: id of the one document that is searched; empty: all."""
 
     recipes: tuple[Recipe, ...]
     options: Options
     models: tuple[str, ...] = ("minilm",)
     intrinsic: bool = False
+    only: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -87,7 +90,16 @@ class Evaluating(QObject):
 
     def run(self, wanted: Wanted, tags: Mapping[str, tuple[str, ...]] | None = None) -> None:
         """Evaluate; an evaluation that runs is replaced."""
-        documents = {name: _light(each) for name, each in self._book.texts().items()}
+        only = self._book.names().get(wanted.only, "")
+        documents = {
+            name: _light(each)
+            for name, each in self._book.texts().items()
+            if not wanted.only or name == only
+        }
+        late = next((each for each in self._meant(wanted) if is_being_read(each)), None)
+        if late is not None:
+            self.failed.emit(STILL_READ.format(name=late.name))
+            return
         recipes = list({recipe.word: recipe for recipe in wanted.recipes}.values())
         if not documents or not self._book.queries or not recipes:
             self.failed.emit(NOTHING)
@@ -103,6 +115,10 @@ class Evaluating(QObject):
             folder=evaluations_folder(),
         )
         self._next(_Run(plan, recipes))
+
+    def _meant(self, wanted: Wanted) -> list[OpenDocument]:
+        """The documents that are to be searched."""
+        return [e for e in self._state.documents.values() if wanted.only in ("", e.id)]
 
     def cancel(self) -> None:
         """Stop; what is done is kept and found again."""

@@ -88,6 +88,11 @@ class Scoring(QObject):
         self._find_vectors(current, current.document)
         self._find_pairs(current, current.document)
 
+    def make_vectors(self, opened: OpenDocument) -> None:
+        """Make the vectors of a document that is searched and not shown."""
+        if opened.document is not None and opened.document.final:
+            self._find_vectors(opened, opened.document)
+
     def _on_text(self, document: str) -> None:
         current = self._state.current
         if current is not None and current.id == document:
@@ -204,7 +209,7 @@ class Scoring(QObject):
             done,
             failed=self._ignore,
             priority=20,
-            title="Exact vectors",
+            title=f"Exact vectors of {opened.name}",
         )
 
     def _find_vectors(self, opened: OpenDocument, document: Document) -> None:
@@ -227,7 +232,8 @@ class Scoring(QObject):
             self.score_all()
 
         self._made_of[job] = made_of
-        self._jobs.request(job, "model", work, done, priority=1, title="Vectors")
+        title = f"Vectors of {opened.name}"
+        self._jobs.request(job, "model", work, done, priority=1, title=title)
 
     def _is_made(self, job: str, made_of: tuple[object, ...]) -> bool:
         """True while a job works on just this: the layout gives a text other blocks meanwhile."""
@@ -255,7 +261,7 @@ class Scoring(QObject):
             done,
             failed=self._ignore,
             priority=10,
-            title="References",
+            title=f"References of {opened.name}",
         )
 
     def _put(self, opened: OpenDocument, slot: Slot, chunks: Chunks, scores: object) -> None:

@@ -33,7 +33,13 @@ from gui.theme import Theme
 DUPLICATES_FROM = 0.02
 MOST_PAIRS = 500
 LEAST_HEIGHT, LEAST_WIDTH = 60, 240
-TITLES = ("Corpus", "Model", "Vectors", "Rows", "Dimension", "Size")
+TITLES = ("Corpus", "Model", "Vectors", "Rows", "Dim.", "Size")
+TIPS = ("", "", "The kind of vectors", "", "Dimension of the vectors", "On the disk")
+NO_ENDPOINT = (
+    "'{words}' is no endpoint: write its address, a # and the name of the model, such as "
+    "http://localhost:8080/v1#nomic-embed"
+)
+NO_ROWS = "select the indexes in the table first"
 _PLACE = Qt.ItemDataRole.UserRole
 
 
@@ -49,6 +55,7 @@ class IndexPanel(QWidget):
         corpora_asked: names of corpora whose indexes are to be cleared, a tuple.
         repeats_switched: whether hits that repeat a higher one are left out.
         passage_asked: name of a document, start and end.
+        refused: why nothing is done.
     """
 
     model_asked = Signal(str, int)
@@ -60,6 +67,7 @@ class IndexPanel(QWidget):
     corpora_asked = Signal(object)
     repeats_switched = Signal(bool)
     passage_asked = Signal(str, int, int)
+    refused = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -178,8 +186,13 @@ class IndexPanel(QWidget):
         text, is_given = QInputDialog.getText(
             self, "Endpoint", "Address and model, such as http://localhost:8080/v1#nomic-embed"
         )
-        if is_given and text.strip():
-            self.add_own(text.strip())
+        words = text.strip()
+        base, _, name = words.partition("#")
+        is_address = base.startswith(("http://", "https://")) and name
+        if is_given and words and not is_address:
+            self.show_model_note(f"✕ {NO_ENDPOINT.format(words=words)}")
+        elif is_given and words:
+            self.add_own(words)
 
     def add_own(self, name: str) -> None:
         """Offer a folder or an endpoint of the user's, and use it."""
@@ -224,13 +237,14 @@ class IndexPanel(QWidget):
     def show_model_note(self, words: str) -> None:
         """Say what happens with models."""
         self.model_note.setText(words)
+        self.model_note.setToolTip(words)
 
     # tables and caches
 
     def _make_tables(self) -> QWidget:
         box = QGroupBox("Indexes and caches on this machine")
         self.tables = Grid("Tables of the indexes")
-        self.tables.fill(TITLES, [])
+        self.tables.fill(TITLES, [], TIPS)
         self.tables.setMinimumHeight(LEAST_HEIGHT)
         self.sizes: dict[str, QLabel] = {}
         grid = QGridLayout()
@@ -285,7 +299,7 @@ class IndexPanel(QWidget):
             )
             for table in stored.tables
         ]
-        self.tables.fill(TITLES, rows)
+        self.tables.fill(TITLES, rows, TIPS)
         for name in self.sizes:
             self.sizes[name].setText(bytes_words(getattr(stored, name)))
 
@@ -294,6 +308,8 @@ class IndexPanel(QWidget):
         names = tuple(dict.fromkeys(self._corpora[row] for row in sorted(rows)))
         if names:
             self.corpora_asked.emit(names)
+        else:
+            self.refused.emit(NO_ROWS)
 
     # duplicates
 
@@ -326,7 +342,7 @@ class IndexPanel(QWidget):
         mark = "▲ " if report.share >= DUPLICATES_FROM else ""
         self.duplicate_note.setText(
             f"{mark}{share(report.share)} of {report.chunks:,} chunks nearly repeat an earlier one "
-            f"({len(report.pairs):,} pairs, {len(report.documents)} pairs of documents)"
+            f"(pairs of chunks: {len(report.pairs):,}, of documents: {len(report.documents):,})"
         )
         self.pairs.clear()
         for pair in report.documents:

@@ -4,7 +4,14 @@
 from collections.abc import Mapping
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -26,6 +33,7 @@ TITLES = ("Rank", "Score", "Chunk", "Page", "Gold", "Document", "Text")
 WIDTHS = (50, 70, 60, 50, 60, 140, 600)
 WHOLE = 0.99  # share of a gold passage that a hit holds whole
 SNIPPET = 160
+NOTHING_ASKED = "Ask a question of this document."
 SOURCES = {"approximate": ", ≈ from late vectors", "exact": " from LanceDB"}  # of hits
 
 
@@ -112,6 +120,7 @@ class QueriesPanel(QWidget):
         self.setObjectName("queriesPanel")
         self._state = state
         self._book: QuestionBook | None = None
+        self._looked_at: tuple[str, int] | None = None  # document and start of a hit
         self.box = QLineEdit()
         self.box.setPlaceholderText("Ask a question of the open documents, then press Enter")
         self.box.setClearButtonEnabled(True)
@@ -178,7 +187,8 @@ class QueriesPanel(QWidget):
     def _on_query(self, query: str) -> None:
         if self.box.text().strip() != query:
             self.box.setText(query)
-        self.say("searching…" if query else "")
+        if not query:
+            self.say(NOTHING_ASKED)
         self.show_gold()
 
     def _on_hits(self, document: str, slot: int) -> None:
@@ -189,17 +199,37 @@ class QueriesPanel(QWidget):
     def _refresh(self, *_: object) -> None:
         result = self._state.chosen_result
         hits = result.hits if result is not None else ()
-        self.model.show(hits)
+        if hits != self.model.hits:
+            self.model.show(hits)
+            self._look_at_same()
         if not self._state.query:
-            self.say("Ask a question of this document.")
-        elif hits and result is not None:
-            self.say(f"{len(hits)} hits{SOURCES.get(result.hits_exactness, '')}")
+            self.say(NOTHING_ASKED)
+        elif result is None or result.hits_exactness == "none":
+            self.say("searching…")
+        else:
+            found = f"{len(hits)} hits" if hits else "no hits"
+            self.say(f"{found}{SOURCES.get(result.hits_exactness, '')}")
+
+    def _look_at_same(self) -> None:
+        """The hit that was looked at stays the current row, wherever it is now."""
+        chosen = self._looked_at
+        rows = (k for k, hit in enumerate(self.model.hits) if (hit.document, hit.start) == chosen)
+        row = next(rows, -1)
+        if row < 0:
+            return
+        flags = QItemSelectionModel.SelectionFlag
+        model = self.table.selectionModel()
+        model.blockSignals(True)
+        model.setCurrentIndex(self.model.index(row, 0), flags.ClearAndSelect | flags.Rows)
+        model.blockSignals(False)
+        self.table.viewport().update()
 
     def _on_row(self, current: QModelIndex, before: QModelIndex) -> None:
         del before
         if not current.isValid():
             return
         hit = self.model.hits[current.row()]
+        self._looked_at = (hit.document, hit.start)
         if self._state.current is None or self._state.current.id != hit.document:
             self._state.set_current(hit.document)
         chosen = self._state.chosen

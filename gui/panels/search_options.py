@@ -38,9 +38,11 @@ class SearchOptions(QWidget):
     Signals:
         changed: retrieval mode, kind of vectors, whether all open documents are the corpus, and
             the `Filters` of its hits.
+        vectors_changed: kind of vectors.
     """
 
     changed = Signal(str, str, bool, object)
+    vectors_changed = Signal(str)
 
     def __init__(self, state: State, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -88,6 +90,7 @@ class SearchOptions(QWidget):
         if chosen != self._told:
             self._told = chosen
             self.changed.emit(*chosen)
+            self.vectors_changed.emit(self.vectors.currentData())
 
     def _fill_scopes(self) -> None:
         before = self.scope.currentData()

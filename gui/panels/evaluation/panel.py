@@ -83,10 +83,12 @@ class EvaluatePanel(QWidget):
         self.side = QListWidget()
         self.side.setAccessibleName("Views of the evaluation")
         self.side.setSpacing(2)
+        self.side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.stack = QStackedWidget()
         self.part = QComboBox()
         self.part.setAccessibleName("Model and pool")
         self.part.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.part.hide()  # until there is a run whose parts it names
         self.measure = QComboBox()
         self.measure.setAccessibleName("Measure")
         self.note = QLabel()
@@ -98,9 +100,11 @@ class EvaluatePanel(QWidget):
         self.bar.hide()
         self._duplicates = self._strip()
         self._failure = ""
+        self._ran = ""  # what the choices of the last run meant
         self._skipped: dict[str, str] = {}
         self._build()
         self._connect()
+        self._on_hint()
 
     def _build(self) -> None:
         self.side.addItems([view.title for view in VIEWS])
@@ -149,6 +153,7 @@ class EvaluatePanel(QWidget):
         self.part.currentIndexChanged.connect(self._show)
         self.measure.currentIndexChanged.connect(self._show)
         self.setup.refused.connect(self.fail)
+        self.setup.hint_changed.connect(self._on_hint)
 
     def make_views(self) -> Iterator[None]:
         """Make the views; between two steps the event loop may turn."""
@@ -198,7 +203,7 @@ class EvaluatePanel(QWidget):
 
     def begin(self) -> None:
         """A run has begun: what was there stays until the first row arrives."""
-        self._failure, self._skipped = "", {}
+        self._failure, self._skipped, self._ran = "", {}, self.setup.hint
         self.setup.show_running(True)
         self.bar.setRange(0, 0)
         self.bar.show()
@@ -239,12 +244,19 @@ class EvaluatePanel(QWidget):
         self.bar.hide()
         if self._failure:
             self._tell(f"✕ {self._failure}")
-        elif self.evaluation is not None:
-            self._tell(self._facts(self.evaluation))
         else:
-            self._tell("")
+            self._on_hint()
 
     # inside
+
+    def _on_hint(self) -> None:
+        """Say what was run, and what the choices mean where they are others."""
+        if not self.bar.isHidden():
+            return
+        parts = [self._facts(self.evaluation)] if self.evaluation is not None else []
+        if not parts or self.setup.hint != self._ran:
+            parts.append(f"Next run: {self.setup.hint}" if parts else self.setup.hint)
+        self._tell("  ·  ".join(parts))
 
     def _tell(self, words: str) -> None:
         self.note.setText(words)
@@ -254,11 +266,12 @@ class EvaluatePanel(QWidget):
         self.note.setToolTip("\n".join(lines) or words)
 
     def _facts(self, evaluation: Evaluation) -> str:
-        parts = [f"{evaluation.used} questions, {len(evaluation.documents)} documents"]
+        parts = [f"{_counted(evaluation.used, 'question')}, {_searched(evaluation)}"]
         if evaluation.left_out:
-            parts.append(f"{len(evaluation.left_out)} questions left out")
+            parts.append(f"{_counted(len(evaluation.left_out), 'question')} left out")
         if self._skipped:
-            parts.append(f"▲ {len(self._skipped)} strategies failed")
+            count = len(self._skipped)
+            parts.append("▲ 1 strategy failed" if count == 1 else f"▲ {count} strategies failed")
         if evaluation.warnings:
             parts.append(f"▲ {evaluation.warnings[0]}")
         if len(evaluation.warnings) > 1:
@@ -274,6 +287,7 @@ class EvaluatePanel(QWidget):
         self.part.setCurrentIndex(max(0, self.part.findText(before)))
         self.part.blockSignals(False)
         self.part.setEnabled(len(parts) > 1)
+        self.part.setVisible(bool(parts))
 
     def _show_duplicates(self, evaluation: Evaluation) -> None:
         shares = [
@@ -332,3 +346,15 @@ class EvaluatePanel(QWidget):
             return
         if name:
             self._tell(f"Written to {name}")
+
+
+def _searched(evaluation: Evaluation) -> str:
+    """What was searched together, with which vectors."""
+    options, documents = evaluation.options, _counted(len(evaluation.documents), "document")
+    pools = {"all": "", "document": ", each by itself", "tag": ", by tag"}
+    vectors = "full text" if options.retrieval == "text" else f"{options.vectors} vectors"
+    return f"{documents}{pools[options.pool]}, {vectors}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

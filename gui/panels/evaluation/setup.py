@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -33,11 +33,24 @@ WHICH = (
     ("Typed list", "typed"),
     ("Parameter range", "range"),
 )
+THIS = "this"
 POOLS = (
     ("one pool", "all", "All open documents are searched together"),
     ("each document", "document", "Each document is searched by itself"),
     ("each tag", "tag", "The documents of each tag are searched together"),
+    ("this document", THIS, "Only the document shown; questions of others are left out"),
 )
+POOL_WORDS = {
+    "all": "{all} searched together, as one pool",
+    "document": "{all} searched each by itself",
+    "tag": "{all} searched together where they share a tag",
+    THIS: "only {name} is searched",
+}
+VECTOR_WORDS = {
+    "ordinary": "ordinary vectors, as a pipeline would store them (Queries & hits: {queries})",
+    "late": "late vectors, pooled from the document",
+    "windows": "window vectors",
+}
 WIDEST_VALUE = 1e9
 LEAST_CHARACTERS = 7  # of a choice that is squeezed
 LONGER = 13  # of those whose words are longer
@@ -51,12 +64,14 @@ class Setup(QWidget):
         cancel_asked: stop what runs.
         refused: why nothing can be run.
         tags_asked: the tags of documents are to be typed.
+        hint_changed: `hint`, what the choices mean, reads otherwise.
     """
 
     run_asked = Signal(object)
     cancel_asked = Signal()
     refused = Signal(str)
     tags_asked = Signal()
+    hint_changed = Signal()
 
     def __init__(self, state: State, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,11 +97,7 @@ class Setup(QWidget):
         self.vectors.setCurrentIndex(self.vectors.findData("ordinary"))
         for box in (self.which, self.vectors):
             box.setMinimumContentsLength(LONGER)
-        self.pool = _combo("Pool", POOLS)
-        self.tags = QToolButton()
-        self.tags.setText("Tags…")
-        self.tags.setToolTip("Tags of documents, for a pool for each tag")
-        self.tags.clicked.connect(self.tags_asked)
+        self._make_pool()
         self.intrinsic = QCheckBox("intrinsic")
         self.intrinsic.setToolTip("Also RC, ICC, DCC, BI and SC of each strategy")
         self.without_duplicates = QCheckBox("ignore duplicates")
@@ -104,14 +115,34 @@ class Setup(QWidget):
         self.cancel.hide()
         self._build()
         self._fill_models()
+        self._connect()
+        self._on_which()
+        self._show_hint()
+
+    def _make_pool(self) -> None:
+        """What is searched together, and the sentence that says so."""
+        self.pool = _combo("Pool", POOLS)
+        for place, (_, _, tip) in enumerate(POOLS):
+            self.pool.setItemData(place, tip, Qt.ItemDataRole.ToolTipRole)
+        self.hint = ""
+        self._searched_vectors = VECTORS[0][0]
+        self.tags = QToolButton()
+        self.tags.setText("Tags…")
+        self.tags.setToolTip("Tags of documents, for a pool for each tag")
+        self.tags.clicked.connect(self.tags_asked)
+
+    def _connect(self) -> None:
         self.which.currentIndexChanged.connect(self._on_which)
         self.pool.currentIndexChanged.connect(self._on_which)
         self.parameter.currentIndexChanged.connect(self._on_parameter)
         self.run.clicked.connect(self.ask)
         self.cancel.clicked.connect(self.cancel_asked)
-        state.chosen_changed.connect(self._on_which)
-        state.slots_changed.connect(self._on_which)
-        self._on_which()
+        self._state.chosen_changed.connect(self._on_which)
+        self._state.slots_changed.connect(self._on_which)
+        for box in (self.pool, self.vectors, self.retrieval):
+            box.currentIndexChanged.connect(self._show_hint)
+        self._state.documents_changed.connect(self._show_hint)
+        self._state.current_changed.connect(self._show_hint)
 
     def _build(self) -> None:
         row = QHBoxLayout()
@@ -173,6 +204,24 @@ class Setup(QWidget):
         if which == "range":
             self._fill_parameters()
 
+    def show_searched_vectors(self, kind: str) -> None:
+        """Which kind of vectors the tab of queries uses, for the sentence that names both."""
+        self._searched_vectors = next(words for words, each, _ in VECTORS if each == kind)
+        self._show_hint()
+
+    def _show_hint(self, *_: object) -> None:
+        """Say what is searched, and with which vectors, beside where it is chosen."""
+        current, count = self._state.current, len(self._state.documents)
+        every = f"all {count} open documents are" if count > 1 else "the open document is"
+        name = current.name if current is not None else "the document shown"
+        parts = [POOL_WORDS[self.pool.currentData()].format(all=every, name=name)]
+        if self.retrieval.currentData() != "text":
+            words = VECTOR_WORDS[self.vectors.currentData()]
+            parts.append(words.format(queries=self._searched_vectors))
+        text = "  ·  ".join(parts) if count else ""
+        self.hint = text[:1].upper() + text[1:]
+        self.hint_changed.emit()
+
     def _fill_parameters(self) -> None:
         slot = self._state.chosen_slot
         names = [each.name for each in candidates.numbers_of(slot.recipe)] if slot else []
@@ -220,7 +269,7 @@ class Setup(QWidget):
             k=self.k.value(),
             retrieval=self.retrieval.currentData(),
             vectors=self.vectors.currentData(),
-            pool=self.pool.currentData(),
+            pool="all" if self.pool.currentData() == THIS else self.pool.currentData(),
             without_duplicates=self.without_duplicates.isChecked(),
         )
 
@@ -231,8 +280,13 @@ class Setup(QWidget):
         except ChunkscopeError as error:
             self.refused.emit(str(error))
             return
+        current = self._state.current if self.pool.currentData() == THIS else None
         wanted = Wanted(
-            recipes, self.options(), self.chosen_models, intrinsic=self.intrinsic.isChecked()
+            recipes,
+            self.options(),
+            self.chosen_models,
+            intrinsic=self.intrinsic.isChecked(),
+            only=current.id if current is not None else "",
         )
         self.run_asked.emit(wanted)
 

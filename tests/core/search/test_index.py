@@ -12,7 +12,7 @@ from core.search import index as index_module
 from core.search import serve
 from core.search.bm25 import index_texts
 from core.search.filters import Filters, allowed
-from core.search.index import TIDY_AFTER, ChunkIndex, Space, VectorIndex
+from core.search.index import TIDY_AFTER, ChunkIndex, Space, VectorIndex, plain_words
 from core.search.place import Place, corpus_place, remove_corpus, stored_corpora
 from core.search.rows import rows_of
 from core.search.serve import Question, Where, exact_hits, update_and_search
@@ -382,3 +382,11 @@ def test_words_of_every_script_are_found(index, word):
     found = index.full_text(word, 5)
 
     assert index.texts(found.keys) == [line for line in lines if word in line]
+
+
+def test_an_error_of_the_client_is_told_without_the_line_of_its_source():
+    error = RuntimeError(
+        "lance error: LanceError(IO): Generic S3 error: no region, "
+        "/root/.cargo/registry/src/lance-io-13.0.0/src/aws.rs:319:13\nmore"
+    )
+    assert plain_words(error) == "lance error: LanceError(IO): Generic S3 error: no region"

@@ -20,15 +20,15 @@ def test_the_layout_does_not_restart_what_the_characters_alone_decide(lab):
         asked = []
         lab.jobs.started.connect(lambda slot, title: asked.append(title))
         lab.state.add_document(OpenDocument("e", Path("e.txt"), "e", document=text))
-        assert sorted(asked) == ["References", "Vectors"]
+        assert sorted(asked) == ["References of e", "Vectors of e"]
         heading = Block(0, 10, "heading", 1, 0)
         lab.state.put_text("e", replace(text, blocks=(heading, *text.blocks[1:])), 1)
-        assert sorted(asked) == ["References", "Vectors"]
+        assert sorted(asked) == ["References of e", "Vectors of e"]
         footer = Block(0, 10, "footer", 0, 0)
         lab.state.put_text("e", replace(text, blocks=(footer, *text.blocks[1:])), 1)
-        assert sorted(asked) == ["References", "References", "Vectors"]
+        assert sorted(asked) == ["References of e", "References of e", "Vectors of e"]
         lab.state.put_text("e", replace(text, text=text.text + " Neu."), 1)
-        assert sorted(asked)[-2:] == ["Vectors", "Vectors"]
+        assert sorted(asked)[-2:] == ["Vectors of e", "Vectors of e"]
     finally:
         release.set()
 

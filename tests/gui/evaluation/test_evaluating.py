@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Evaluations run from the tab, in the engine, with the toy embedder."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from core.search.evaluation import Options
 from core.strategies.recipe import parse_recipe
 from gui.controllers.evaluating import NOTHING, Wanted
 from gui.panels.evaluation import candidates
+from gui.state import OpenDocument
 from tests.gui.evaluation.conftest import FIRST
 
 # The engine works at a low priority, so on a busy machine it may be given little of a processor.
@@ -49,7 +53,7 @@ def test_a_strategy_that_fails_is_named_and_the_others_go_on(ready, qtbot):
         )
     panel = retrieval.evaluation
     assert len(panel.evaluation.results) == 1
-    assert "1 strategies failed" in panel.note.text()
+    assert "1 strategy failed" in panel.note.text()
     assert "SSTC" in panel.note.toolTip()
 
 
@@ -61,6 +65,45 @@ def test_what_was_done_is_found_again(ready, qtbot):
     with qtbot.waitSignal(evaluating.finished, timeout=SECONDS * 1000):
         evaluating.run(wanted("FC:size=45"))
     assert evaluating.last.results[0].record == first  # with its timings: it was read
+
+
+def test_what_is_searched_is_said_beside_its_choice(bench, files, qtbot):
+    for path in files.values():
+        bench.open(path)
+    retrieval = bench.workbench.retrieval
+    setup, evaluating = retrieval.evaluation.setup, retrieval.evaluating
+    assert setup.hint.startswith("All 2 open documents are searched together")
+    assert "ordinary vectors, as a pipeline would store them" in setup.hint
+    assert retrieval.evaluation.note.text() == setup.hint
+    assert "Queries & hits: late vectors" in setup.hint
+    options = bench.workbench.bottom.queries.options
+    options.vectors.setCurrentIndex(options.vectors.findData("windows"))
+    assert "Queries & hits: window vectors" in setup.hint
+    setup.pool.setCurrentIndex(setup.pool.findData("this"))
+    assert setup.hint.startswith("Only two.txt is searched")
+    setup.retrieval.setCurrentIndex(setup.retrieval.findData("text"))
+    assert "vectors" not in setup.hint
+    bench.state.set_recipe(bench.state.slots[0].id, parse_recipe("FC:size=60"))
+    with qtbot.waitSignal(evaluating.finished, timeout=SECONDS * 1000):
+        QTest.mouseClick(setup.run, Qt.MouseButton.LeftButton)
+    assert evaluating.last.used == 5
+    assert list(evaluating.last.documents) == ["two.txt"]
+    assert "1 document, full text" in retrieval.evaluation.note.text()
+    setup.pool.setCurrentIndex(0)
+    assert "Next run: All 2 open documents" in retrieval.evaluation.note.text()
+
+
+def test_a_document_that_is_still_being_read_is_named_and_not_left_out(bench, files):
+    bench.open(files["one.txt"])
+    bench.state.add_document(OpenDocument("late", files["two.txt"], "late.pdf"), is_shown=False)
+    retrieval = bench.workbench.retrieval
+    retrieval.evaluation.setup.run_asked.emit(wanted("FC:size=30"))
+    assert retrieval.evaluation.note.text() == (
+        "✕ late.pdf is still being read: run again when its text is there."
+    )
+    first = bench.state.current.id
+    retrieval.evaluation.setup.run_asked.emit(replace(wanted("FC:size=30"), only=first))
+    assert retrieval.evaluating.is_running
 
 
 def test_cancel_ends_the_run(ready, qtbot):

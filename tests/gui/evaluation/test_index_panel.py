@@ -4,7 +4,7 @@
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QInputDialog, QMessageBox, QPushButton
 
 from core.document.model import Document
 from core.pipeline import Pipeline
@@ -14,7 +14,7 @@ from gui import settings
 from gui.controllers.model_choice import endpoint_host
 from gui.panels.plots import tail_words
 from tests.core.vectors.test_endpoint import Server
-from tests.gui.evaluation.conftest import SECOND, TEXTS
+from tests.gui.evaluation.conftest import FIRST, SECOND, TEXTS
 
 # The engine works at a low priority, so on a busy machine it may be given little of a processor.
 WAIT = 400_000
@@ -76,6 +76,81 @@ def test_this_document_finds_only_its_own(searched):
     assert {hit.document for hit in hits} == {searched.state.current.id}
 
 
+def test_another_document_is_asked_itself_and_never_shows_hits_of_an_older_query(searched):
+    state, panel = searched.state, searched.workbench.bottom.queries
+    first, second = state.documents.values()
+    old = ask(searched, "Who paid for the comet?")
+    assert second.result(state.chosen).hits == old
+    state.set_current(first.id)
+    assert panel.model.hits == ()
+    assert panel.note == "searching…"
+    asked_first = first.result(state.chosen)
+    searched.qtbot.waitUntil(lambda: asked_first.hits_exactness == "exact", timeout=WAIT)
+    assert {hit.document for hit in panel.model.hits} == {first.id}
+    ask(searched, "How many visitors did the lantern keeper count?")
+    state.set_current(second.id)
+    assert panel.model.hits == ()
+    result = second.result(state.chosen)
+    searched.qtbot.waitUntil(lambda: result.hits_exactness == "exact", timeout=WAIT)
+    assert panel.model.hits != old
+
+
+def test_all_open_documents_are_searched_with_the_parameters_that_are_shown(searched):
+    state, panel = searched.state, searched.workbench.bottom.queries
+    first, second = state.documents.values()
+    panel.options.scope.setCurrentIndex(1)
+    state.set_recipe(state.chosen, parse_recipe("FC:size=30,overlap=0"))
+    before = len(first.result(state.chosen).chunks)
+    ask(searched, "Who paid for the comet?")
+    chunks = first.result(state.chosen).chunks
+    assert len(chunks) > before
+    assert panel.note.split(", ")[1].startswith(
+        f"{len(chunks) + len(second.result(state.chosen).chunks)} rows"
+    )
+
+
+def test_a_document_that_a_strategy_refuses_is_left_out_of_the_pool(searched):
+    state, panel = searched.state, searched.workbench.bottom.queries
+    first, second = state.documents.values()
+    panel.options.scope.setCurrentIndex(1)
+    slot = state.slot(state.chosen)
+    searched.workbench.chunking._refuse(first, slot, "no")
+    hits = ask(searched, "Who paid for the comet?")
+    assert {hit.document for hit in hits} == {second.id}
+
+
+def test_the_row_of_a_hit_stays_when_a_hit_of_another_document_is_opened(searched):
+    state, panel = searched.state, searched.workbench.bottom.queries
+    first, _ = state.documents.values()
+    panel.options.scope.setCurrentIndex(1)
+    searched.workbench.bottom.show_tab("queries")
+    hits = ask(searched, f"How many visitors did the {FIRST[0]} keeper count?")
+    row = next(row for row, hit in enumerate(hits) if hit.document == first.id)
+    place = panel.table.visualRect(panel.table.model().index(row, 5)).center()
+    QTest.mouseClick(panel.table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert state.current is first
+    assert panel.model.hits == hits  # the pool is the same
+    assert panel.table.currentIndex().row() == row
+
+
+def test_full_text_is_searched_without_a_model_and_other_modes_say_so(bench, files):
+    state, panel = bench.state, bench.workbench.bottom.queries
+    for slot in state.slots[1:]:
+        state.remove_slot(slot.id)
+    state.set_recipe(state.chosen, parse_recipe("FC:size=60,overlap=0"))
+    bench.open(files["one.txt"])
+    bench.wait_for_chunks(state.chosen)
+    state.set_query("lantern keeper")
+    assert "no model is loaded" in panel.note
+    panel.options.mode.setCurrentIndex(panel.options.mode.findData("text"))
+    result = state.current.result(state.chosen)
+    bench.qtbot.waitUntil(lambda: result.hits_exactness == "exact", timeout=WAIT)
+    assert result.hits
+    assert "full text" in panel.note
+    panel.options.mode.setCurrentIndex(panel.options.mode.findData("hybrid"))
+    assert "no model is loaded" in panel.note
+
+
 def test_repeats_are_left_out_of_hits_when_asked(bench, tmp_path, qtbot):
     text = "\n\n".join([TEXTS["one.txt"].split("\n\n")[0]] * 3 + [TEXTS["two.txt"]])
     path = tmp_path / "twice.txt"
@@ -96,6 +171,8 @@ def test_repeats_are_left_out_of_hits_when_asked(bench, tmp_path, qtbot):
         lambda: len({text[h.start : h.end].strip() for h in result.hits}) == len(result.hits),
         timeout=WAIT,
     )
+    note = bench.workbench.bottom.queries.note
+    assert int(note.split()[0]) == len(result.hits)
     assert [hit.rank for hit in result.hits] == list(range(1, len(result.hits) + 1))
 
 
@@ -218,3 +295,18 @@ def test_the_tail_is_told_above_the_sizes():
     first = int(chunks.ends[0])
     assert tail_words(chunks, {0: first - 50}).startswith("▲ 1 of")
     assert not tail_words(chunks, {0: first - 2}).startswith("▲")
+
+
+@pytest.mark.parametrize("words", ["nonsense", "http://localhost:8080/v1", "http://host#"])
+def test_words_that_are_no_endpoint_are_refused_with_an_example(bench, monkeypatch, words):
+    index = bench.workbench.retrieval.index
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_: (words, True))
+    index._on_endpoint()
+    assert index.model_note.text().startswith(f"✕ '{words}' is no endpoint: write its address")
+
+
+def test_clearing_indexes_without_choosing_any_says_so(bench):
+    index = bench.workbench.retrieval.index
+    bench.workbench.bottom.show_tab("index")
+    QTest.mouseClick(index.findChild(QPushButton, "clear indexes"), Qt.MouseButton.LeftButton)
+    assert "select the indexes" in bench.window.message.text
