@@ -29,8 +29,8 @@ from core.openmp import wait_asleep
 
 POLL_SECONDS = 0.02
 CLOSE_SECONDS = 1.0
-# Glibc keeps what is freed, hundreds of megabytes after long work. The engine returns it when it
-# has nothing to do for a while, the window's process after a long call, in the lane that called.
+# Glibc keeps what is freed, hundreds of megabytes after long work. Both processes return it after a
+# long call, the window's in the lane that called; the engine also when it has nothing to do.
 REST_SECONDS = 1.0
 LONG_SECONDS = 2.0
 NICENESS = 15  # of long work
@@ -240,8 +240,11 @@ def _serve_long(pipe: Connection, turns: _Turns) -> None:
         while True:
             waiting = [_receive(pipe)]
             while waiting:
+                begin = time.monotonic()
                 with turns.long():
                     waiting += _serve_one(pipe, waiting.pop(0), turns.step)
+                if time.monotonic() - begin > LONG_SECONDS:
+                    give_memory_back()
 
 
 def _receive(pipe: Connection) -> Message:
