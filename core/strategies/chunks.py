@@ -64,7 +64,7 @@ class Reasons:
     @property
     def margins(self) -> Values:
         """float64 (n,): |value − threshold|, nan where nothing is compared."""
-        return np.abs(self.values - self.thresholds)
+        return np.where(self.rule < 0, np.nan, np.abs(self.values - self.thresholds))
 
     def __getitem__(self, index: int) -> Reason | None:
         """The reason of one boundary, None at the document's ends."""

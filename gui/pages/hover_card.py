@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 from core.document.model import Document
 from core.strategies.chunks import LEVELS, Chunks
+from gui.panels.tables import number_words
 from gui.state import NOTHING, Selection, SlotResult, State
 
 DELAY_MILLISECONDS = 250
@@ -88,7 +89,7 @@ def cut_words(document: Document, chunks: Chunks, index: int, result: SlotResult
     if reason is None:
         return f"Cut {index}│{index + 1}: the document begins here"
     words = f"Cut {index}│{index + 1}: {reason.words}"
-    words += "" if reason.margin is None else f" · margin {reason.margin:,.3g}"
+    words += "" if reason.margin is None else f" · margin {number_words(reason.margin)}"
     return f"{words}\n{NOTE_ORDER}" if in_footnote(document, int(chunks.starts[index])) else words
 
 

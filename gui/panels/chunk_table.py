@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor
 from core.document.model import Document
 from core.strategies.chunks import LEVELS, Chunks
 from gui.heat import heat_colour
+from gui.panels.tables import number_words
 from gui.theme import Theme
 
 FIRST_CHARACTERS = 90
@@ -132,7 +133,7 @@ def _margins(content: TableContent) -> NDArray[np.float64]:
 
 def _margin_words(content: TableContent, row: int) -> str:
     margin = float(_margins(content)[row])
-    return "" if math.isnan(margin) else f"{margin:.3g}"
+    return "" if math.isnan(margin) else number_words(margin)
 
 
 def _first_words(content: TableContent, row: int) -> str:

@@ -133,7 +133,8 @@ class ValuePlot(pg.PlotWidget):
 
     def show_values(self, chunks: Chunks, threshold: float | None, name: str) -> None:
         """Show the value at each chunk's start; `threshold` None: nothing to drag."""
-        values = chunks.start_reasons.values
+        begins = chunks.start_reasons
+        values = np.where(begins.rule < 0, np.nan, begins.values)  # nothing decided on the first
         self._values = values
         places = np.flatnonzero(~np.isnan(values))
         if len(places) > MOST_POINTS:

@@ -14,6 +14,11 @@ def signed(change: float, decimals: int) -> str:
     return f"{change:+.{decimals}f}".replace("-", "−")
 
 
+def number_words(number: float) -> str:
+    """Three digits of a small number, all of a large one, never a power of ten."""
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
 def row_table(
     model: QAbstractItemModel,
     name: str,

@@ -13,6 +13,7 @@ from gui.panels.chunk_panel import ChunkPanel
 from gui.panels.chunk_table import COLUMNS
 from gui.panels.inspector import EMPTY, Inspector
 from gui.panels.outline import Outline
+from gui.panels.tables import number_words
 from gui.state import OpenDocument, Selection, SlotResult, State
 from gui.status_bar import StatusBar
 from gui.theme import LIGHT
@@ -74,6 +75,17 @@ def test_the_chunk_table_says_how_much_of_a_chunk_is_not_read(desk):
         return [panel.model.data(panel.model.index(row, tail)) for row in range(3)]
 
     desk.qtbot.waitUntil(lambda: cells() == ["", "25%", ""])
+
+
+def test_the_first_chunk_has_no_margin_and_large_ones_no_power_of_ten(desk):
+    panel = ChunkPanel(desk.state, LIGHT)
+    desk.qtbot.addWidget(panel)
+    desk.add("RC:size=3500,overlap=0")
+    margin = next(k for k, column in enumerate(COLUMNS) if column.title == "Margin")
+    assert panel.model.data(panel.model.index(0, margin)) == ""
+    assert panel.model.data(panel.model.index(1, margin)) != ""
+    assert number_words(3501.0) == "3,501"
+    assert number_words(0.05714) == "0.0571"
 
 
 def test_sorting_the_chunk_table_keeps_the_selected_chunk(desk):
