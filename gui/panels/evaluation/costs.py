@@ -123,6 +123,8 @@ class Costs(EvaluationView):
         words, name, unit, factor = self._axis()
         points, front = self._points(), self._front()
         has_any = False
+        places = [each[name] * factor for each in points.values() if name in each]
+        middle = (min(places) + max(places)) / 2 if places else 0.0
         for full, result in zip(shown.names, shown.results, strict=True):
             point = points.get(full, {})
             if name not in point or shown.measure not in point:
@@ -136,7 +138,8 @@ class Costs(EvaluationView):
             brush = theme.strategies[0] if full in front else None
             pen = pg.mkPen(theme.strategies[0], width=2)
             plot.addItem(pg.ScatterPlotItem([x], [y], size=10, brush=brush, pen=pen))
-            words_at(plot.plotItem, shown.labels[full], x, y, theme.text, anchor=(-0.05, 1.0))
+            anchor = (1.05, 1.0) if x > middle else (-0.05, 1.0)  # towards the middle
+            words_at(plot.plotItem, shown.labels[full], x, y, theme.text, anchor=anchor)
         self._draw_front([points[each] for each in front], name, factor)
         plot.setLabel("bottom", f"{words}, {unit}" if has_any else "this cost was not measured")
         plot.setLabel("left", shown.measure_words)

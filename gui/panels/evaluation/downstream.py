@@ -65,7 +65,9 @@ class Downstream(EvaluationView):
     def refresh(self, shown: Shown) -> None:
         """Offer the baselines and draw."""
         if not any(result.record.intrinsic for result in shown.results):
-            self.say("Run with “intrinsic scores” to compare them with what is found.")
+            self.say(
+                "Tick “intrinsic” above and press Run, to compare those scores with what is found."
+            )
             return
         if len(shown.results) < 2:
             self.say("Evaluate two strategies or more.")

@@ -42,7 +42,7 @@ def export(view: EvaluationView, path: Path) -> None:
         SearchError: it cannot be written, the ending is not known, or there is nothing to write.
     """
     if not view.has_content:
-        raise SearchError(f"'{view.title}' shows nothing yet: run an evaluation first")
+        raise SearchError(f"'{view.title}' shows nothing to export. {view.message}")
     ending = path.suffix.lower()
     if ending == ".csv":
         write_whole(path, as_csv(view.table()))

@@ -26,7 +26,7 @@ from gui.theme import ROW_HEIGHT, Theme
 Index = QModelIndex | QPersistentModelIndex
 NO_INDEX = QModelIndex()
 QUOTE = 60
-HEADER_WIDTH, CELL_WIDTH, WIDEST_CELL = 400, 76, 150
+HEADER_WIDTH, CELL_WIDTH, WIDEST_CELL = 400, 76, 220
 LEGEND = (
     "● whole, with its rank   ○ whole, not retrieved   ◍ saved by overlap   ◐ cut, all retrieved   "
     "◔ cut, some   ✕ cut, none   ▽ past the model's window   ? lost"
@@ -213,7 +213,7 @@ class GoldMatrix(EvaluationView):
         if self._every:
             self.model.show(self._results, self._labels, rows, quotes)
             for column in range(self.model.columnCount()):
-                width = self.grid.fontMetrics().horizontalAdvance(self._labels[column]) + 20
+                width = self.grid.horizontalHeader().sectionSizeHint(column)
                 self.grid.setColumnWidth(column, min(max(CELL_WIDTH, width), WIDEST_CELL))
 
     def _quote(self, row: Row) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from core.search.evaluation import NamedComparison, StrategyResult
 from core.search.statistics import DEFAULT_DIFFERENCE, LEAST_QUESTIONS
 from gui.panels.evaluation.plotting import Plot, words_at
-from gui.panels.evaluation.shown import MINUS, Shown, change, range_words, score
+from gui.panels.evaluation.shown import MINUS, Shown, change, p_words, range_words, score
 from gui.panels.evaluation.view import EvaluationView, Table
 from gui.theme import Theme
 
@@ -158,7 +158,8 @@ def verdict(shown: Shown) -> str:
     low, high = sorted(sign * (each or 0.0) for each in (compared.low, compared.high))
     difference = sign * compared.difference
     count = len(shown.names) * (len(shown.names) - 1) // 2
-    adjusted = f", adjusted for {count} comparisons" if count > 1 else ""
+    adjusted = f", p {p_words(compared.p_adjusted)}" if compared.p_adjusted is not None else ""
+    adjusted += f" adjusted for {count} comparisons" if adjusted and count > 1 else ""
     ends = f"{low:.2f} to {high:.2f}".replace("-", MINUS)
     interval = f"95 % interval {ends}, {n} questions{adjusted}"
     is_clear = (compared.p_adjusted or 1.0) < SIGNIFICANT and low * high > 0

@@ -77,7 +77,7 @@ class Sensitivity(EvaluationView):
         self._ranges = ranges_of(shown)
         if not self._ranges:
             self.say(
-                "Choose “range of a parameter” above and run: the results then differ in one "
+                "Choose “Parameter range” above and press Run: the results then differ in one "
                 "number only."
             )
             return

@@ -95,6 +95,7 @@ def measure_words(name: str, k: int) -> str:
     fixed = ("p_at_1", "p_at_1_lenient", "survival", "all_whole", "precision_omega")
     plain = name.removesuffix("_at_k").replace("_", " ") if name not in fixed else name
     known = {"p_at_1": "P@1", "ndcg": "nDCG", "mrr": "MRR", "iou": "IoU", "p": "P", "f1": "F1"}
+    known |= {"hit": "Hit", "dcov": "DCov", "r chunk": "R chunk", "r passage": "R passage"}
     plain = known.get(plain, plain.replace("_", " "))
     return plain if name in fixed else f"{plain}@{k}"
 

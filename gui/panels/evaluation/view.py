@@ -79,6 +79,11 @@ class EvaluationView(QWidget):
         """True if there is something to export."""
         return self._stack.currentWidget() is self.content
 
+    @property
+    def message(self) -> str:
+        """The sentence that stands in place of the content."""
+        return self._message.text()
+
     def table(self) -> Table:
         """What is shown, as numbers."""
         raise NotImplementedError

@@ -3,9 +3,11 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import numpy as np
+import pyqtgraph as pg
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
@@ -17,13 +19,14 @@ from gui.panels.evaluation.correlation import pearson
 from gui.panels.evaluation.downstream import spearman
 from gui.panels.evaluation.export import as_csv, export
 from gui.panels.evaluation.fates import mark_of
+from gui.panels.evaluation.heat_grid import HeatGrid, _components, _contrast, _luminance
 from gui.panels.evaluation.heat_maps import kendall_w
 from gui.panels.evaluation.leaderboard import ordered, verdict
 from gui.panels.evaluation.panel import VIEWS
 from gui.panels.evaluation.ranks import connected, rank_of_answer
 from gui.panels.evaluation.sensitivity import ranges_of
 from gui.panels.evaluation.shown import Shown, parts_of, short_names
-from gui.theme import DARK
+from gui.theme import DARK, LIGHT
 from tests.gui.evaluation.conftest import TEXTS
 
 TITLES = [view.title for view in VIEWS]
@@ -37,7 +40,7 @@ def shown_of(evaluation, measure: str = "recall") -> Shown:
 def test_a_view_says_what_is_missing_before_the_first_run(panel, title):
     panel.show_view(title)
     assert not panel.views[title].has_content
-    with pytest.raises(SearchError, match="run an evaluation first"):
+    with pytest.raises(SearchError, match="Run an evaluation to see this"):
         export(panel.views[title], Path("view.png"))
 
 
@@ -107,6 +110,13 @@ def _colours(picture: QImage) -> set[int]:
     }
 
 
+def test_a_view_without_content_says_at_export_what_it_needs(panel, evaluation, tmp_path):
+    panel.put(evaluation)
+    panel.show_view("Effect of duplicates")
+    with pytest.raises(SearchError, match="Tick “ignore duplicates”"):
+        export(panel.views["Effect of duplicates"], tmp_path / "view.png")
+
+
 def test_an_unknown_ending_is_refused(panel, evaluation, tmp_path):
     panel.put(evaluation)
     with pytest.raises(SearchError, match=r"\.png, \.svg or \.csv"):
@@ -163,6 +173,7 @@ def test_the_leaderboard_is_in_the_order_of_the_measure(evaluation):
     assert means == sorted(means, reverse=True)
     words = verdict(shown)
     assert "10 questions" in words and ("tied" in words or "finds more" in words)
+    assert re.search(r"p [<0-9. ]+ adjusted for 6 comparisons", words)
 
 
 def test_the_matrix_shows_each_passage_and_a_click_goes_there(panel, evaluation, qtbot):
@@ -299,3 +310,33 @@ def test_a_missing_number_is_an_empty_field():
     from gui.panels.evaluation.view import Table
 
     assert as_csv(Table(("a", "b"), [(1.5, None), ("x,y", 2)])) == 'a,b\n1.5,\n"x,y",2\n'
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_numbers_in_cells_of_every_colour_are_legible(qtbot, theme):
+    grid = HeatGrid(theme)
+    qtbot.addWidget(grid)
+    values = np.linspace(0, 1, 30)[None, :]
+    grid.show_values(values, ["row"], [f"column {k}" for k in range(30)], theme)
+    items = grid.plotItem.items
+    image = next(each for each in items if isinstance(each, pg.ImageItem)).image
+    inks = [each.color for each in items if isinstance(each, pg.TextItem)]
+    ratios = [
+        _contrast(_luminance(_components(ink)), _luminance(image[0, k]))
+        for k, ink in enumerate(inks)
+    ]
+    assert len(ratios) == 30 and min(ratios) > 3
+
+
+def test_names_of_narrow_columns_end_with_dots(qtbot):
+    grid = HeatGrid(LIGHT)
+    qtbot.addWidget(grid)
+    grid.resize(400, 200)
+    grid.show()
+    names = ["emergency", "exception", "footnote", "laboratory", "neuraxial"] * 3
+    grid.show_values(np.zeros((2, 15)), ["one", "two"], names, LIGHT)
+    written = [words for _, words in grid.getAxis("bottom")._tickLevels[0]]
+    assert all(words.endswith("…") or not words for words in written)
+    grid.resize(2400, 200)
+    written = [words for _, words in grid.getAxis("bottom")._tickLevels[0]]
+    assert written == names
