@@ -212,9 +212,10 @@ class Setup(QWidget):
     def _show_hint(self, *_: object) -> None:
         """Say what is searched, and with which vectors, beside where it is chosen."""
         current, count = self._state.current, len(self._state.documents)
-        every = f"all {count} open documents are" if count > 1 else "the open document is"
+        every = f"all {count} open documents are"
         name = current.name if current is not None else "the document shown"
-        parts = [POOL_WORDS[self.pool.currentData()].format(all=every, name=name)]
+        pool = self.pool.currentData() if count > 1 else THIS
+        parts = [POOL_WORDS[pool].format(all=every, name=name)]
         if self.retrieval.currentData() != "text":
             words = VECTOR_WORDS[self.vectors.currentData()]
             parts.append(words.format(queries=self._searched_vectors))

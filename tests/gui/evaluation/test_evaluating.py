@@ -68,10 +68,11 @@ def test_what_was_done_is_found_again(ready, qtbot):
 
 
 def test_what_is_searched_is_said_beside_its_choice(bench, files, qtbot):
-    for path in files.values():
-        bench.open(path)
     retrieval = bench.workbench.retrieval
     setup, evaluating = retrieval.evaluation.setup, retrieval.evaluating
+    bench.open(files["one.txt"])
+    assert setup.hint.startswith("Only one.txt is searched")
+    bench.open(files["two.txt"])
     assert setup.hint.startswith("All 2 open documents are searched together")
     assert "ordinary vectors, as a pipeline would store them" in setup.hint
     assert retrieval.evaluation.note.text() == setup.hint
