@@ -113,8 +113,8 @@ class StrategyPicker(QDialog):
         self._tree = QTreeWidget()
         self._tree.setColumnCount(len(COLUMNS))
         self._tree.setHeaderLabels(list(COLUMNS))
-        for column, tip in enumerate(TIPS):
-            self._tree.headerItem().setToolTip(column, tip)
+        for place, tip in enumerate(TIPS):
+            self._tree.headerItem().setToolTip(place, tip)
         self._tree.setRootIsDecorated(True)
         self._tree.setUniformRowHeights(True)
         self._tree.itemActivated.connect(self._choose)
