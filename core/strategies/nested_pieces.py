@@ -86,11 +86,11 @@ class NestedPieces:
                 level.sums = running_sums(level.lengths)
         return level.lengths
 
-    def character_lengths(self, start: int, end: int) -> Indices:
-        """int64 (end − start,): length of each single character."""
+    def character_lengths(self, offsets: Indices) -> Indices:
+        """int64 (n,): length of each of the single characters at `offsets`, int64 (n,)."""
         if self.counter is None:
-            return np.ones(end - start, np.int64)
-        return self.counter.counts(list(self.text[start:end]))
+            return np.ones(len(offsets), np.int64)
+        return self.counter.counts([self.text[each] for each in offsets.tolist()])
 
 
 def literal(separator: str) -> Separator:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from core.arrays import Indices, Mask, Spans
 from core.strategies.chunks import Chunks, Reasons, Rule, one_span_chunks, reasons
 from core.strategies.greedy_merge import merge_runs, windows_of_characters
-from core.strategies.nested_pieces import Level, NestedPieces
+from core.strategies.nested_pieces import Level, NestedPieces, running_sums
+from core.strategies.ranges import ranges
 from core.strategies.trimming import Solid
 
 FULL, BESIDE = 0, 1  # why a chunk ends: it is full; what follows or what held it is too long
@@ -213,17 +214,21 @@ def _merge_characters(
     """Cut the spans between any two characters; a character of the size or more stays alone."""
     if pieces.counter is None and size > 1:
         return _even_characters(spans, lengths, size=size, overlap=overlap)
-    parts = []
-    for (start, end), length in zip(spans.tolist(), lengths.tolist(), strict=True):
-        edges = np.arange(start, end + 1)
-        counted = pieces.character_lengths(start, end)
-        sums = np.concatenate([[0], np.cumsum(counted)])
-        level = Level("", edges, counted, sums, np.zeros(len(counted), np.bool_))
-        inside = _Inside(*(np.array([each]) for each in (0, end - start, length)))
-        long = np.flatnonzero(counted >= size)
-        parts.append(_merge_level(level, inside, long, size=size, overlap=overlap))
-        parts.append(_uncut(np.stack([edges[long], edges[long + 1]], axis=1), counted[long]))
-    return _join(parts)
+    if not len(spans):
+        return _join([])
+    edges = ranges(spans[:, 0], spans[:, 1] + 1)
+    high = np.cumsum(spans[:, 1] - spans[:, 0] + 1) - 1
+    is_character = np.ones(len(edges), np.bool_)
+    is_character[high] = False  # between two spans lies a piece of no length
+    counted = np.zeros(len(edges), np.int64)
+    counted[is_character] = pieces.character_lengths(edges[is_character])
+    counted = counted[:-1]
+    level = Level("", edges, counted, running_sums(counted), np.zeros(len(counted), np.bool_))
+    inside = _Inside(np.concatenate([[0], high[:-1] + 1]), high, lengths)
+    long = inside.holding(np.flatnonzero(counted >= size))
+    merged = _merge_level(level, inside, long, size=size, overlap=overlap)
+    alone = _uncut(np.stack([edges[long], edges[long + 1]], axis=1), counted[long])
+    return _join([merged, alone])
 
 
 def _even_characters(spans: Spans, lengths: Indices, *, size: int, overlap: int) -> RecursiveChunks:
