@@ -14,6 +14,8 @@ from gui.jobs import JobToken
 from gui.main_window import MainWindow
 
 AT_THE_LATEST_MILLISECONDS = 1_500  # the panels do not wait longer for the first page
+FIRST_JOBS = ("chunks ", "scores ")
+PAUSE_MILLISECONDS, MOST_PAUSES = 10, 100  # a second in all
 # The larger ones by name, so that a cancelled start ends between them.
 MODULES = (
     "core.document.assemble",
@@ -48,6 +50,7 @@ class LateStart(QObject):
         self._window = window
         self._is_started = False
         self._steps: Iterator[None] = iter(())
+        self._pauses = 0
         window.images.arrived.connect(self._on_image)
         window.opening.layout_waits = self._layout_waits
         self._deadline = QTimer(self)
@@ -81,12 +84,24 @@ class LateStart(QObject):
         self._next_step()
 
     def _next_step(self) -> None:
+        if self._gives_way():
+            QTimer.singleShot(PAUSE_MILLISECONDS, self._next_step)
+            return
         try:
             next(self._steps)
         except StopIteration:
             self.finished.emit()
         else:
             QTimer.singleShot(0, self._next_step)
+
+    def _gives_way(self) -> bool:
+        """True while the first chunks and scores are made.
+
+        Both want the interpreter, and a step that waits for it in between holds the window.
+        """
+        is_busy = any(self._window.jobs.is_busy(kind) for kind in FIRST_JOBS)
+        self._pauses += is_busy
+        return is_busy and self._pauses < MOST_PAUSES
 
 
 def _import_modules(token: JobToken) -> object:

@@ -22,7 +22,6 @@ from gui.pages.composer import References
 from gui.panels.agreement_strip import AgreementStrip
 from gui.panels.blame_panel import BlamePanel
 from gui.panels.compare_panel import ComparePanel
-from gui.panels.compare_plots import ComparePlots, ParallelPlot, ScatterPlot, SweepPlot
 from gui.panels.picker import Facts
 from gui.panels.side_by_side import mean_words
 from gui.theme import Theme
@@ -55,13 +54,7 @@ class Study(QObject):
         self.blame = BlamePanel(state, theme)
         self._connect_blame()
         yield
-        scatter = ScatterPlot(theme)
-        yield
-        parallel = ParallelPlot(theme)
-        yield
-        plots = ComparePlots(scatter, parallel, SweepPlot(theme))
-        yield
-        self.compare = ComparePanel(state, self.comparing, plots, theme)
+        self.compare = ComparePanel(state, self.comparing, theme)
         bench.bottom.add("compare", "Compare", self.compare)
         self.compare.recipe_asked.connect(self.show_recipe)
         bench.bottom.scores.options_changed.connect(self._on_options)

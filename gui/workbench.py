@@ -186,7 +186,6 @@ class Workbench(QObject):
         yield from retrieval.build()
         self.retrieval = retrieval
         yield
-        yield from retrieval.evaluation.make_views()
 
     def make_plots(self) -> Iterator[None]:
         """Make the plots."""

@@ -74,7 +74,6 @@ class ComparePanel(QWidget):
         self,
         state: State,
         comparing: Comparing,
-        plots: ComparePlots,
         theme: Theme,
         parent: QWidget | None = None,
     ) -> None:
@@ -91,7 +90,7 @@ class ComparePanel(QWidget):
         widths = [WIDTHS.get(k, SCORE_WIDTH) for k in range(self.model.columnCount())]
         self.table = row_table(self.rows, "compareTable", "Strategies", widths, one_row=True)
         self._connect_table()
-        self.plots = plots
+        self.plots = ComparePlots(theme)
         self.plots.row_asked.connect(self.select_row)
         self.documents = DocumentsTable()
         self.plots.addTab(self.documents, "Documents")
@@ -276,9 +275,9 @@ class ComparePanel(QWidget):
         if self.model.rowCount():
             return  # the rows that are there are scored anew
         if self._swept:
-            self.plots.setCurrentWidget(self.plots.sweep)
-        elif self.plots.currentWidget() is self.plots.sweep:
-            self.plots.setCurrentWidget(self.plots.scatter)
+            self.plots.show_tab("Sweep")
+        elif self.plots.front == "Sweep":
+            self.plots.show_tab("Scatter")
 
     def _on_current(self, *_: object) -> None:
         current = self._state.current

@@ -7,6 +7,7 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QTabWidget, QVBoxLayout, QWidget
 
 from core.scores.mean import CODES
@@ -133,7 +134,7 @@ class ParallelPlot(pg.PlotWidget):
     row_asked = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, enableMenu=False)
         plain(self)
         self._values: NDArray[np.float64] = np.empty((0, len(AXES)))
         self._lines = pg.PlotDataItem([], [], connect="finite")
@@ -189,7 +190,7 @@ class SweepPlot(pg.PlotWidget):
     row_asked = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, enableMenu=False)
         plain(self)
         self._theme = theme
         self._names: tuple[str, ...] = ()
@@ -217,7 +218,7 @@ class SweepPlot(pg.PlotWidget):
             curve.setSymbolBrush(colour)
             self._labels[place].setColor(colour)
 
-    def show_facts(self, facts: Sequence[Fact], names: tuple[str, ...]) -> None:
+    def show_swept(self, facts: Sequence[Fact], names: tuple[str, ...]) -> None:
         """Show a sweep over one or two parameters; without names, nothing."""
         self._names = names
         is_map = len(names) == 2
@@ -299,8 +300,15 @@ class SweepPlot(pg.PlotWidget):
         self.row_asked.emit(int(distance.sum(axis=1).argmin()))
 
 
+KINDS: dict[str, type[ScatterPlot | ParallelPlot | SweepPlot]] = {
+    "Scatter": ScatterPlot,
+    "Parallel": ParallelPlot,
+    "Sweep": SweepPlot,
+}
+
+
 class ComparePlots(QTabWidget):
-    """The plots as tabs, in step with the table.
+    """The plots as tabs, in step with the table; each is made when it is first looked at.
 
     Signals:
         row_asked: the place of a row.
@@ -308,32 +316,50 @@ class ComparePlots(QTabWidget):
 
     row_asked = Signal(int)
 
-    def __init__(
-        self,
-        scatter: ScatterPlot,
-        parallel: ParallelPlot,
-        sweep: SweepPlot,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setDocumentMode(True)
-        self.scatter, self.parallel, self.sweep = scatter, parallel, sweep
-        for plot, title in (
-            (self.scatter, "Scatter"),
-            (self.parallel, "Parallel"),
-            (self.sweep, "Sweep"),
-        ):
-            self.addTab(plot, title)
-            plot.row_asked.connect(self.row_asked)
+        self._theme = theme
+        self._plots: dict[str, ScatterPlot | ParallelPlot | SweepPlot] = {}
+        self._places: dict[str, QVBoxLayout] = {}
+        for name in KINDS:
+            place = QWidget()
+            self._places[name] = QVBoxLayout(place)
+            self._places[name].setContentsMargins(0, 0, 0, 0)
+            self.addTab(place, name)
         self._facts: Sequence[Fact] = ()
         self._chosen = -1
         self._names: tuple[str, ...] = ()
         self.currentChanged.connect(self._refresh)
 
+    @property
+    def front(self) -> str:
+        """The title of the tab in front."""
+        return self.tabText(self.currentIndex())
+
+    def show_tab(self, name: str) -> None:
+        """Bring a plot to the front."""
+        self.setCurrentIndex(list(KINDS).index(name))
+
+    def plot(self, name: str) -> ScatterPlot | ParallelPlot | SweepPlot:
+        """The plot of a tab."""
+        if name not in self._plots:
+            made = KINDS[name](self._theme)
+            made.row_asked.connect(self.row_asked)
+            self._places[name].addWidget(made)
+            self._plots[name] = made
+        return self._plots[name]
+
     def set_theme(self, theme: Theme) -> None:
         """Use other colours."""
-        for plot in (self.scatter, self.parallel, self.sweep):
+        self._theme = theme
+        for plot in self._plots.values():
             plot.set_theme(theme)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Catch up with what happened while hidden."""
+        super().showEvent(event)
+        self._refresh()
 
     def show_facts(self, facts: Sequence[Fact], chosen: int, names: tuple[str, ...]) -> None:
         """Show the rows; `names` are the parameters that were swept."""
@@ -342,10 +368,12 @@ class ComparePlots(QTabWidget):
 
     def _refresh(self, *_: object) -> None:
         """Draw what is in front; the others when they come there."""
-        plot = self.currentWidget()
-        if plot is self.sweep:
-            self.sweep.show_facts(self._facts, self._names)
-        elif plot is self.scatter or plot is self.parallel:
+        if not self.isVisible() or self.front not in KINDS:
+            return
+        plot = self.plot(self.front)
+        if isinstance(plot, SweepPlot):
+            plot.show_swept(self._facts, self._names)
+        else:
             plot.show_facts(self._facts, self._chosen)
 
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """The tab of evaluations: what is run above, the views in a list at the side."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -155,13 +156,11 @@ class EvaluatePanel(QWidget):
         self.setup.refused.connect(self.fail)
         self.setup.hint_changed.connect(self._on_hint)
 
-    def make_views(self) -> Iterator[None]:
-        """Make the views; between two steps the event loop may turn."""
-        for kind in VIEWS:
-            self.view(kind.title)
-            if self.side.currentRow() < 0:
-                self.side.setCurrentRow(0)
-            yield
+    def showEvent(self, event: QShowEvent) -> None:
+        """Make the first view when the panel is first looked at, the others when they are."""
+        super().showEvent(event)
+        if self.side.currentRow() < 0:
+            self.side.setCurrentRow(0)
 
     def view(self, title: str) -> EvaluationView:
         """The view of that title, made if it is not there yet."""

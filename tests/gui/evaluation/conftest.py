@@ -13,7 +13,7 @@ from core.evaluation_run import Plan, run_plan
 from core.search.evaluation import Evaluation, Options
 from core.search.query_sets import GoldSpan, Query, QuerySet, save_query_set
 from core.strategies.recipe import parse_recipe
-from gui.panels.evaluation.panel import EvaluatePanel
+from gui.panels.evaluation.panel import VIEWS, EvaluatePanel
 from gui.state import State
 from gui.theme import LIGHT
 
@@ -121,8 +121,8 @@ def evaluation_by_document(_own_folders) -> Evaluation:
 def panel(qtbot):
     """The panel of evaluations without the window."""
     made = EvaluatePanel(State(), LIGHT)
-    for _ in made.make_views():
-        pass
+    for kind in VIEWS:
+        made.view(kind.title)
     made.set_quotes(lambda name, start, end: TEXTS[name][start:end])
     qtbot.addWidget(made)
     made.resize(1200, 420)

@@ -12,10 +12,6 @@ from gui.controllers.comparing import Comparing
 from gui.panels.compare_panel import ABLATIONS, REG, SWEEP, VISIBLE, ComparePanel
 from gui.panels.compare_plots import (
     AXES,
-    ComparePlots,
-    ParallelPlot,
-    ScatterPlot,
-    SweepPlot,
     pareto_front,
 )
 from gui.panels.compare_table import COLUMNS, MEAN, NAME, Fact
@@ -26,8 +22,7 @@ from tests.gui.lab import Lab
 @pytest.fixture
 def panel(lab: Lab) -> Iterator[ComparePanel]:
     comparing = Comparing(lab.state, lab.jobs, lab.pipeline, lab.scoring, lab.parent)
-    plots = ComparePlots(ScatterPlot(LIGHT), ParallelPlot(LIGHT), SweepPlot(LIGHT))
-    made = ComparePanel(lab.state, comparing, plots, LIGHT)
+    made = ComparePanel(lab.state, comparing, LIGHT)
     lab.qtbot.addWidget(made)
     made.resize(1000, 260)
     made.show()
@@ -105,7 +100,7 @@ def test_a_sweep_of_one_parameter_draws_a_curve(lab: Lab, panel: ComparePanel) -
     panel.first.setCurrentText("sentences")
     panel.steps.setValue(5)
     compare(lab, panel, SWEEP)
-    x, y = panel.plots.sweep._curves[-1].getData()
+    x, y = panel.plots.plot("Sweep")._curves[-1].getData()
     assert list(x) == sorted(x)
     assert len(x) == panel.model.rowCount() == 5
     assert not np.isnan(y).any()
@@ -117,8 +112,8 @@ def test_names_of_curves_stand_at_their_ends(lab: Lab, panel: ComparePanel) -> N
     panel.first.setCurrentText("sentences")
     panel.steps.setValue(5)
     compare(lab, panel, SWEEP)
-    sweep = panel.plots.sweep
-    sweep.show_facts(sweep_facts(panel), ("sentences",))
+    sweep = panel.plots.plot("Sweep")
+    sweep.show_swept(sweep_facts(panel), ("sentences",))
     names = ("BI", "SC", "Mean")
     places = [AXES.index(each) for each in names]
     ends = [sweep._curves[place].getData()[1][-1] for place in places]
@@ -138,10 +133,10 @@ def test_a_sweep_of_two_parameters_draws_a_heat_map(lab: Lab, panel: ComparePane
     panel.second.setCurrentText("overlap")
     panel.steps.setValue(4)
     compare(lab, panel, SWEEP)
-    image = panel.plots.sweep._image.image
+    image = panel.plots.plot("Sweep")._image.image
     assert image.shape == (4, 4)
     assert np.isfinite(image).sum() == panel.model.rowCount()
-    title = panel.plots.sweep.plotItem.titleLabel
+    title = panel.plots.plot("Sweep").plotItem.titleLabel
     means = [panel.model.fact(row).mean for row in range(panel.model.rowCount())]
     assert f"mean {min(means):.3f}" in title.text
     assert f"{max(means):.3f}" in title.text
@@ -155,9 +150,9 @@ def test_the_plot_in_front_is_one_that_shows_something(lab: Lab, panel: CompareP
     panel.first.setCurrentText("sentences")
     panel.steps.setValue(3)
     compare(lab, panel, SWEEP)
-    assert panel.plots.currentWidget() is panel.plots.sweep
+    assert panel.plots.front == "Sweep"
     compare(lab, panel, VISIBLE)
-    assert panel.plots.currentWidget() is panel.plots.scatter
+    assert panel.plots.front == "Scatter"
 
 
 def test_ablations_take_one_thing_away(lab: Lab, panel: ComparePanel) -> None:
@@ -185,11 +180,11 @@ def test_the_gain_of_reg_stands_beside_each(lab: Lab, panel: ComparePanel) -> No
 def test_a_click_in_the_scatter_marks_the_row(lab: Lab, panel: ComparePanel) -> None:
     lab.show("PBC", "FC:size=100,overlap=0", "SBC")
     compare(lab, panel, VISIBLE)
-    panel.plots.scatter.across.setCurrentText("BI")
-    panel.plots.scatter.up.setCurrentText("SC")
+    panel.plots.plot("Scatter").across.setCurrentText("BI")
+    panel.plots.plot("Scatter").up.setCurrentText("SC")
     panel.plots.row_asked.emit(2)
     assert panel._fact(panel.table.currentIndex()).row.candidate.name == "SBC"
-    assert "PBC" in panel.plots.scatter.front
+    assert "PBC" in panel.plots.plot("Scatter").front
 
 
 def test_the_front_holds_what_no_other_is_above_of() -> None:
