@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from gui.jobs import Jobs, JobToken
 
 TILE_PIXELS = 2048  # a page up to this size is one tile
-KEPT_BYTES = 256 * 1024 * 1024
+KEPT_BYTES = 160 * 1024 * 1024  # some 28 pages across a window of usual width
 
 
 @dataclass(frozen=True, slots=True)
