@@ -13,20 +13,18 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.arrays import Vectors
-from core.document.model import Document
 from core.pipeline import Pipeline
 from core.search import serve
 from core.search.duplicates import CONTAINED, NEAR, Shingles, shingles, similarity
-from core.search.filters import NO_FILTERS, Filters
+from core.search.filters import Filters
 from core.search.index import Space
 from core.search.place import corpus_name
-from core.search.rows import Rows, join_rows, on_pages
 from core.search.sender import RowSender
 from core.search.serve import Found, Question, Where
-from core.strategies.chunks import Chunks
 from core.vectors.embedder import Embedder, VectorKind
 from gui.controllers.chunking import Chunking
 from gui.controllers.scoring import Scoring
+from gui.controllers.search_pool import NO_CHUNKS, Choices, Part, SearchPool
 from gui.jobs import Jobs, JobToken
 from gui.questions import is_being_read
 from gui.state import Exactness, Hit, OpenDocument, State
@@ -35,9 +33,6 @@ from gui.tags import DocumentTags
 REST_MILLISECONDS = 60
 SEARCHING = "searching…"
 NO_MODEL = "no model is loaded yet: the query runs when it is there. Full text needs none."
-NO_TEXT = "waiting for the text of {name}: the query runs when it is there"
-NO_CHUNKS = "waiting for the chunks of {name}: the query runs when they are there"
-NO_VECTORS = "waiting for the vectors of {name}: the query runs when they are there"
 SPARE = 10  # hits beyond k, where repeats are left out
 _log = logging.getLogger("chunkscope.search")
 
@@ -48,31 +43,6 @@ class Query:
 
     text: str
     vector: Vectors | None
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """How is searched."""
-
-    mode: serve.Mode = "dense"
-    vectors: VectorKind = "late"
-    all_documents: bool = False
-    filters: Filters = NO_FILTERS  # by ids of documents
-    without_repeats: bool = False  # a hit that nearly repeats a higher one is left out
-    reranker: str = ""  # a cross-encoder that orders the first 50 again
-    uri: str = ""  # a LanceDB database of the user's; empty: in the data folder
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Part:
-    """One document of a pool, as it was when the search was asked."""
-
-    id: str
-    document: Document
-    chunks: Chunks
-    index: object
-    tags: tuple[str, ...]
-    shown: Document  # the same text on the pages that the user sees
 
 
 class Searching(QObject):
@@ -95,11 +65,8 @@ class Searching(QObject):
         self._pipeline = pipeline
         self._query: Query | None = None
         self._sender = RowSender()
-        self._chunking: Chunking | None = None
-        self._scoring: Scoring | None = None
+        self._pool = SearchPool(state, pipeline)
         self._answered: set[tuple[str, int]] = set()  # documents and slots with hits of this query
-        self._tags: DocumentTags | None = None
-        self.choices = Choices()
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
@@ -110,6 +77,11 @@ class Searching(QObject):
         state.document_closed.connect(self._on_closed)
         state.text_changed.connect(self._on_text)
 
+    @property
+    def choices(self) -> Choices:
+        """How is searched now."""
+        return self._pool.choices
+
     def set_top_k(self, top_k: int) -> None:
         """Show more or fewer hits."""
         self._state.top_k = top_k
@@ -118,7 +90,7 @@ class Searching(QObject):
 
     def set_choices(self, choices: Choices) -> None:
         """Search in another way."""
-        self.choices = choices
+        self._pool.choices = choices
         self._answered.clear()
         if self._query is None or (self._query.vector is None and choices.mode != "text"):
             self.ask_again()
@@ -149,12 +121,12 @@ class Searching(QObject):
 
     def set_tags(self, tags: DocumentTags) -> None:
         """Filter by these tags of documents."""
-        self._tags = tags
+        self._pool.set_tags(tags)
         tags.changed.connect(self._on_pool)
 
     def set_makers(self, chunking: Chunking, scoring: Scoring) -> None:
         """Who chunks documents, and makes their vectors, that are searched and not shown."""
-        self._chunking, self._scoring = chunking, scoring
+        self._pool.set_makers(chunking, scoring)
 
     def set_without_repeats(self, is_on: bool) -> None:
         """Leave out hits that nearly repeat a higher one, or show them."""
@@ -256,12 +228,12 @@ class Searching(QObject):
             return
         if self.choices.mode == "text":
             return
-        parts, question = self._parts(opened, slot), self._question(query)
+        parts, question = self._pool.parts(opened, slot), self._question(query)
         if not all(self._pipeline.has_token_vectors(part.document) for part in parts):
             return
 
         def work(token: JobToken) -> object:
-            return serve.exact_hits(self._rows(parts, "late", token), question)
+            return serve.exact_hits(self._pool.rows(parts, "late", token), question)
 
         def done(hits: object) -> None:
             assert isinstance(hits, tuple), "hits"
@@ -279,7 +251,7 @@ class Searching(QObject):
         if current is None or self._query is None:
             return
         if self.choices.all_documents:
-            self._make_pool()
+            self._pool.make_ready()
         chosen = self._state.chosen
         for slot in sorted(self._state.slots, key=lambda each: each.id != chosen):
             if current.result(slot.id).chunks is not None:
@@ -287,19 +259,10 @@ class Searching(QObject):
             elif slot.id == chosen:
                 self.failed.emit(NO_CHUNKS.format(name=current.name))
 
-    def _make_pool(self) -> None:
-        """Have what is searched and not shown brought up to date: it comes as news of chunks."""
-        if self._chunking is not None:
-            self._chunking.update_pool()
-        is_late = self.choices.vectors == "late" and self.choices.mode != "text"
-        if is_late and self._scoring is not None:
-            for opened in self._state.documents.values():
-                self._scoring.make_vectors(opened)
-
     def _search_index(self, current: OpenDocument, slot: int, query: Query) -> None:
-        parts = self._parts(current, slot)
-        kind = self._kind(parts)
-        waiting = self._waits_for(slot, kind, parts)
+        parts = self._pool.parts(current, slot)
+        kind = self._pool.kind(parts)
+        waiting = self._pool.waits_for(slot, kind, parts)
         if waiting:
             if slot == self._state.chosen:
                 self.failed.emit(waiting)  # asked again when it is there
@@ -314,7 +277,7 @@ class Searching(QObject):
         where = Where(corpus, Space(model, kind or "ordinary", name), uri)
 
         def work(token: JobToken) -> object:
-            rows = self._rows(parts, kind, token)
+            rows = self._pool.rows(parts, kind, token)
             return self._sender.ask(engine, where, rows, question, cancel=token)
 
         def done(found: object) -> None:
@@ -332,40 +295,6 @@ class Searching(QObject):
             title=_title(parts) if kind in ("ordinary", "windows") else "",
         )
 
-    def _waits_for(self, slot: int, kind: VectorKind | None, parts: Sequence[_Part]) -> str:
-        """What is not there yet that the index must have; empty: all is."""
-        names = {opened.id: opened.name for opened in self._state.documents.values()}
-        chunking = self._chunking
-        if chunking is not None and self.choices.all_documents:
-            for opened in self._state.documents.values():
-                if is_being_read(opened):
-                    return NO_TEXT.format(name=opened.name)
-                is_done = chunking.is_up_to_date(opened, slot) or chunking.is_refused(opened, slot)
-                if opened.document is not None and not is_done:
-                    return NO_CHUNKS.format(name=opened.name)
-        if kind is not None or self.choices.mode == "text":
-            return ""
-        lacking = (each.id for each in parts if not self._pipeline.has_token_vectors(each.document))
-        name = next((names[each] for each in lacking), "the text")
-        return NO_VECTORS.format(name=name)
-
-    def _rows(self, parts: Sequence[_Part], kind: VectorKind | None, token: JobToken) -> Rows:
-        token.check()
-        made = []
-        for part in parts:
-            rows = self._pipeline.rows(
-                part.id,
-                part.document,
-                part.chunks,
-                kind,
-                index=part.index,
-                tags=part.tags,
-                cancel=token,
-                progress=token.progress,
-            )
-            made.append(on_pages(rows, part.shown))
-        return join_rows(made)
-
     def _on_found(
         self, current: OpenDocument, slot: int, found: Found, kind: VectorKind | None
     ) -> None:
@@ -378,33 +307,6 @@ class Searching(QObject):
         self._put(current, slot, found.hits, "exact")
         if slot == self._state.chosen:
             self.told.emit(_facts(found, kind, self.choices, len(after)))
-
-    def _kind(self, parts: Sequence[_Part]) -> VectorKind | None:
-        """The kind of vectors that can be had now; None: none yet, or none are needed."""
-        embedder = self._pipeline.embedder
-        if embedder is None or self.choices.mode == "text":
-            return None
-        if self.choices.vectors != "late" or not embedder.has_token_vectors:
-            return "ordinary" if self.choices.vectors == "late" else self.choices.vectors
-        has_all = all(self._pipeline.has_token_vectors(part.document) for part in parts)
-        return "late" if has_all else None
-
-    def _parts(self, current: OpenDocument, slot: int) -> list[_Part]:
-        documents = self._state.documents.values() if self.choices.all_documents else [current]
-        return [
-            self._part(opened, slot)
-            for opened in documents
-            if opened.document is not None and opened.result(slot).chunks is not None
-            if self._chunking is None or not self._chunking.is_refused(opened, slot)
-        ]
-
-    def _part(self, opened: OpenDocument, slot: int) -> _Part:
-        document, chunks = opened.document, opened.result(slot).chunks
-        shown = self._state.slot(slot)
-        assert document is not None and chunks is not None, "only what is chunked is searched"
-        index = shown.recipe.parameters.get("index", "children") if shown else "children"
-        tags = self._tags.of(opened) if self._tags is not None else ()
-        return _Part(opened.id, document, chunks, index, tags, opened.shown or document)
 
     def _question(self, query: Query) -> Question:
         more = SPARE if self.choices.without_repeats else 0  # to move up
@@ -455,7 +357,7 @@ class Searching(QObject):
         self.failed.emit(str(error))
 
 
-def _title(parts: Sequence[_Part]) -> str:
+def _title(parts: Sequence[Part]) -> str:
     """What is told with the progress of vectors."""
     what = parts[0].document.name if len(parts) == 1 else f"{len(parts)} documents"
     return f"Index of {what}"
