@@ -21,6 +21,7 @@ from core.export.whole_file import write_text
 from core.pipeline import Pipeline
 from core.scores.options import score_options
 from core.scores.vector_supply import one_kind
+from core.search.case import check_options
 from core.search.evaluate import Contender, Evaluation, Options, evaluate
 from core.search.evaluation import POOLS, StrategyResult
 from core.search.evaluation_json import evaluation_csv, evaluation_json, interval_json
@@ -66,6 +67,7 @@ def run(namespace: argparse.Namespace) -> None:
         raise UsageError("evaluate needs --strategies or --chunks: name what is to be measured")
     recipes = recipes_of(namespace.strategies, namespace)
     names = names_of(namespace.strategies, recipes)
+    options = options_of(namespace)
     query_sets = [import_queries(path) for path in namespace.queries]
     judgements = load_judgements(namespace.judgements) if namespace.judgements else None
     models = [] if namespace.retrieval == "text" else namespace.embedders
@@ -89,7 +91,7 @@ def run(namespace: argparse.Namespace) -> None:
         query_sets,
         contenders,
         stages=stages,
-        options=options_of(namespace),
+        options=options,
         embedders=embedders,
         judgements=judgements,
         intrinsic=_intrinsic(namespace, stages, progress) if namespace.intrinsic else None,
@@ -121,8 +123,12 @@ class Stages(Pipeline):
 
 
 def options_of(namespace: argparse.Namespace, *, measure_costs: bool = True) -> Options:
-    """The options of an evaluation from flags."""
-    return Options(
+    """The options of an evaluation from flags.
+
+    Raises:
+        ParameterError: one is out of its bounds.
+    """
+    options = Options(
         k=namespace.k,
         retrieval=namespace.retrieval,
         vectors=cast(VectorKind, namespace.vectors),
@@ -131,6 +137,8 @@ def options_of(namespace: argparse.Namespace, *, measure_costs: bool = True) -> 
         seed=namespace.seed,
         measure_costs=measure_costs and not namespace.no_cache,
     )
+    check_options(options)
+    return options
 
 
 def measures_of(

@@ -105,7 +105,7 @@ def read_json(path: Path) -> Any:
         DocumentError: it is not there or not JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise DocumentError(f"{path} does not exist: check the name and the folder") from None
     except OSError as error:
@@ -120,3 +120,7 @@ def read_json(path: Path) -> Any:
         ) from None
     except RecursionError:
         raise DocumentError(f"{path} has lists inside lists too deep to be read") from None
+    except ValueError:  # of Python, about a number of more than 4,300 digits
+        raise DocumentError(
+            f"{path} has a number too long to be read: shorten it to 4,300 digits or fewer"
+        ) from None

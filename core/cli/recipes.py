@@ -107,12 +107,14 @@ def embedder_of(name: str, namespace: argparse.Namespace) -> Embedder:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise ParameterError(f"{path} does not exist: check the name and the folder") from None
     except OSError as error:
         raise ParameterError(f"{path} cannot be read: {error.strerror}") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except RecursionError:
+        raise ParameterError(f"{path} has lists inside lists too deep to be read") from None
+    except ValueError as error:  # of the decoder, the parser, or a number of 4,300 digits
         raise ParameterError(
             f"{path} is not TOML: {error}; write lines such as size = 400"
         ) from None

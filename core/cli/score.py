@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from core.arrays import Spans, as_spans
 from core.cli.flags import UsageError, add_reading_arguments, add_recipe_arguments
 from core.cli.printing import Printed, print_json, print_notices, print_table
@@ -26,7 +28,7 @@ from core.pipeline import Pipeline
 from core.scores.foreign_chunks import place_chunks
 from core.scores.inputs import ScoreInputs
 from core.scores.options import ScoreOptions, score_options
-from core.scores.pairs import check_spans, pairs_from_json
+from core.scores.pairs import pairs_from_json, spans_from_json
 from core.scores.results import Scores, known
 from core.scores.score import score
 from core.scores.vector_supply import Policy, VectorSupply
@@ -157,12 +159,7 @@ def _spans(data: Any, length: int, name: str) -> Spans:
     """
     if isinstance(data, Mapping):
         data = data.get(name, data.get("spans"))
-    try:
-        spans = as_spans([each["span"] if isinstance(each, Mapping) else each for each in data])
-    except (TypeError, ValueError, KeyError):
-        raise DocumentError(f"the {name} must be a list of [start, end]") from None
-    check_spans(spans, length, f"the {name}")
-    return spans
+    return spans_from_json(data, length, f"the {name}")
 
 
 def _run_case(namespace: argparse.Namespace) -> None:
@@ -195,10 +192,11 @@ def case_inputs(case: Mapping[str, Any], text: str, mode: str) -> ScoreInputs:
     sentences = _spans(case.get("sentences", []), length, "sentences")
     if mode == "default" and "sentences" not in case:
         sentences = Pipeline().source(Document(text)).sentences()
+    blocks = _spans(case.get("blocks", []), length, "blocks")
     return ScoreInputs(
         text,
-        _spans(case.get("blocks", []), length, "blocks"),
-        _boilerplate(case, length),
+        blocks,
+        _boilerplate(case, blocks, length),
         sentences,
         pairs_from_json(case.get("pairs", []), length),
         "given",
@@ -207,18 +205,42 @@ def case_inputs(case: Mapping[str, Any], text: str, mode: str) -> ScoreInputs:
 
 def case_options(case: Mapping[str, Any], namespace: argparse.Namespace, mode: str) -> ScoreOptions:
     """The options of a case; flags win."""
-    given = {**dict(case.get("options", {})), **score_settings(namespace)}
-    weights = {**dict(case.get("weights", {})), **parse_weights(namespace.weights)}
+    given = {**_table(case, "options"), **score_settings(namespace)}
+    weights = {**_table(case, "weights"), **parse_weights(namespace.weights)}
     return score_options(given, mode=mode, weights=weights)
 
 
-def _boilerplate(case: Mapping[str, Any], length: int) -> Spans:
-    """Boilerplate as spans, or as places in the list of blocks."""
+def _table(case: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A part of a case that has names and values; empty where there is none.
+
+    Raises:
+        DocumentError: it is something else.
+    """
+    table = case.get(name, {})
+    if not isinstance(table, Mapping):
+        raise DocumentError(
+            f"the {name} of the case are {table!r:.40}, but must be an object: write names and "
+            "values in braces, or leave them out"
+        )
+    return dict(table)
+
+
+def _boilerplate(case: Mapping[str, Any], blocks: Spans, length: int) -> Spans:
+    """Boilerplate as spans, or as places in the list of blocks.
+
+    Raises:
+        DocumentError: it is neither, or a block is not there.
+    """
     given = case.get("boilerplate", [])
-    if given and all(isinstance(each, int) for each in given):
-        blocks = case.get("blocks", [])
-        given = [blocks[place] for place in given]
-    return _spans(given, length, "boilerplate")
+    if not isinstance(given, list) or not all(isinstance(each, int) for each in given):
+        return _spans(given, length, "boilerplate")
+    beyond = [place for place in given if not 0 <= place < len(blocks)]
+    if beyond:
+        raise DocumentError(
+            f"the boilerplate of the case names block {beyond[0]}, but there are {len(blocks)}: "
+            "name blocks from 0 up"
+        )
+    return blocks[np.array(given, np.int64)]
 
 
 def _print(

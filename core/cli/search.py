@@ -52,8 +52,7 @@ def run(namespace: argparse.Namespace) -> None:
     recipe = recipe_of(namespace)
     if not namespace.query.strip():
         raise ParameterError("query is empty, but must have a word at least: say what to look for")
-    if namespace.k < 1:
-        raise ParameterError(f"k is {namespace.k}, but must be at least 1: ask for one hit or more")
+    serve.check_k(namespace.k)
     progress = Printed(namespace)
     kind = cast(VectorKind, namespace.vectors)
     needs_vectors = namespace.retrieval != "text"

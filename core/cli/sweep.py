@@ -53,6 +53,10 @@ def run(namespace: argparse.Namespace) -> None:
     base = recipe_of(namespace)
     points = grid(base, [parse_range(base, each) for each in namespace.over])
     query_sets = [import_queries(path) for path in namespace.queries]
+    if query_sets:
+        from core.cli.evaluate import measures_of, options_of
+
+        options_of(namespace)  # refuses what is out of bounds before anything slow is begun
     find_model(namespace.embedder or DEFAULT_MODEL)
     progress = Printed(namespace)
     documents = {name: read(path, namespace, progress) for name, path in named(namespace.files)}
@@ -63,8 +67,6 @@ def run(namespace: argparse.Namespace) -> None:
         rows.append(_point(namespace, pipeline, documents, recipe))
     progress.end()
     if query_sets:
-        from core.cli.evaluate import measures_of
-
         measures = measures_of(namespace, documents, points, query_sets, progress)
         for row, each in zip(rows, measures, strict=True):
             row["measures"] = each

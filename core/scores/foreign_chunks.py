@@ -9,7 +9,7 @@ documents, and any object with a text under a usual name.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 from rapidfuzz import fuzz
@@ -18,7 +18,7 @@ from rapidfuzz.distance import Indel
 from core.arrays import Offsets, Spans, Values, as_spans
 from core.errors import DocumentError
 from core.scores.characters import character_table
-from core.scores.pairs import check_spans
+from core.scores.pairs import check_span
 from core.strategies.chunks import LEVELS, Chunks, no_reasons
 
 Placing = Literal["given", "exact", "white space", "fuzzy", "missing"]
@@ -153,7 +153,7 @@ def _read_object(item: Mapping[str, Any]) -> ForeignChunk | None:
         _first_offset(START_NAMES, item, about),
         _first_offset(END_NAMES, item, about),
         LEVELS.index(level) if level in LEVELS else 0,
-        parent if isinstance(parent, int) else -1,
+        parent if _is_offset(parent) and parent >= 0 else -1,
         header if isinstance(header, str) else "",
     )
 
@@ -176,7 +176,7 @@ def _first_offset(names: Sequence[str], *places: Mapping[str, Any]) -> int | Non
     return next((value for value in values if _is_offset(value)), None)
 
 
-def _is_offset(value: Any) -> bool:
+def _is_offset(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
@@ -207,7 +207,8 @@ class _Finder:
     def _given(self, chunk: ForeignChunk, index: int, name: str) -> _Place | None:
         """By its spans; or by its offsets, if the text there is the chunk's."""
         if chunk.spans is not None:
-            check_spans(as_spans(chunk.spans), len(self._text), f"{name}: item {index}")
+            for place, (start, end) in enumerate(chunk.spans):
+                check_span(start, end, len(self._text), f"{name}: item {index}: span {place}")
             return _Place(chunk.spans, "given", 1.0)
         if chunk.start is None or chunk.text is None:
             return None

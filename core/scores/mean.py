@@ -7,6 +7,7 @@ from types import MappingProxyType
 from core.errors import ParameterError, nearest
 
 CODES = ("RC", "ICC", "DCC", "BI", "SC")
+HEAVIEST = 1_000_000
 EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(dict.fromkeys(CODES, 1.0))
 
 
@@ -14,7 +15,7 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
     """All five weights: those given, and 1 for the others.
 
     Raises:
-        ParameterError: an unknown score, or a weight that is negative or not finite.
+        ParameterError: an unknown score, or a weight that is not from 0 to `HEAVIEST`.
     """
     for code, weight in weights.items():
         if code not in CODES:
@@ -22,10 +23,12 @@ def check_weights(weights: Mapping[str, float]) -> dict[str, float]:
                 f"there is no score '{code}' to weigh{nearest(code, CODES)}: "
                 f"the scores are {', '.join(CODES)}"
             )
-        if not 0 <= weight < float("inf"):
+        is_number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not is_number or not 0 <= weight <= HEAVIEST:
+            shown = f"{weight:g}" if isinstance(weight, float) else repr(weight)
             raise ParameterError(
-                f"the weight of {code} is {weight:g}, but must be at least 0: "
-                "give 0 to leave the score out of the mean"
+                f"the weight of {code} is {shown:.40}, but must be a number, at least 0 and at "
+                f"most {HEAVIEST}: give 0 to leave the score out of the mean"
             )
     return {code: float(weights.get(code, 1.0)) for code in CODES}
 

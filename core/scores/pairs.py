@@ -81,16 +81,61 @@ def pairs_from_json(data: object, length: int, name: str = "the pairs") -> Pairs
     if isinstance(data, dict):
         data = data.get("pairs")
     try:
-        rows = [[int(number) for span in pair for number in span] for pair in data]  # type: ignore[attr-defined, unused-ignore]  # the except clause covers all else
-        pairs = np.array(rows, np.int64).reshape(-1, 4)
-        if any(len(row) != 4 for row in rows):
-            raise ValueError
+        rows = [[entity, pronoun] for entity, pronoun in data]  # type: ignore[attr-defined, unused-ignore]  # the except clause covers all else
+        spans = [_whole_numbers(span) for pair in rows for span in pair]
     except (TypeError, ValueError):
         raise DocumentError(
             f"{name}: not a list of [[entity start, end], [pronoun start, end]]: give such a list"
         ) from None
-    check_spans(as_spans(pairs), length, name)
-    return pairs
+    return _inside(spans, length, name).reshape(-1, 4)
+
+
+def spans_from_json(data: object, length: int, name: str) -> Spans:
+    """Spans of a file: `[[a, b], …]`, or a list of objects with a `span`.
+
+    Raises:
+        DocumentError: another shape, or a span outside [0, length].
+    """
+    try:
+        items = [each["span"] if isinstance(each, dict) else each for each in data]  # type: ignore[attr-defined, unused-ignore]  # the except clause covers all else
+        spans = [_whole_numbers(item) for item in items]
+    except (TypeError, ValueError, KeyError):
+        raise DocumentError(
+            f"{name} must be a list of [start, end] in whole numbers: give such a list"
+        ) from None
+    return _inside(spans, length, name)
+
+
+def _whole_numbers(span: Any) -> tuple[int, int]:
+    """A start and an end.
+
+    Raises:
+        TypeError, ValueError: not two whole numbers.
+    """
+    start, end = span
+    if not all(isinstance(each, int) and not isinstance(each, bool) for each in (start, end)):
+        raise TypeError
+    return start, end
+
+
+def _inside(spans: Sequence[tuple[int, int]], length: int, name: str) -> Spans:
+    """Spans of any whole numbers, int64 (n, 2) once they are known to lie in the text."""
+    for index, (start, end) in enumerate(spans):
+        check_span(start, end, length, f"{name}: span {index}")
+    return as_spans(spans)
+
+
+def check_span(start: int, end: int, length: int, name: str) -> None:
+    """Refuse a span that is reversed or outside of [0, length]; for numbers of any size.
+
+    Raises:
+        DocumentError: names the span, and the bound.
+    """
+    if not 0 <= start <= end <= length:
+        raise DocumentError(
+            f"{name} is [{start}, {end}), but must lie in [0, {length}) and not end "
+            "before it starts: give offsets of this text in code points"
+        )
 
 
 def check_spans(spans: Spans, length: int, name: str) -> None:
@@ -103,7 +148,4 @@ def check_spans(spans: Spans, length: int, name: str) -> None:
     if bad.any():
         index = int(np.flatnonzero(bad)[0])
         start, end = spans[index].tolist()
-        raise DocumentError(
-            f"{name}: span {index} is [{start}, {end}), but must lie in [0, {length}) and not end "
-            "before it starts: give offsets of this text in code points"
-        )
+        check_span(start, end, length, f"{name}: span {index}")

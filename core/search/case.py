@@ -15,10 +15,12 @@ from core.search.gold import PlacedQuery
 from core.search.judgements import Judgements
 from core.search.pool import Axis, Gold, axis_of, gold_on_axis
 from core.search.rows import Rows
-from core.search.serve import MODES
+from core.search.serve import MODES, check_k
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.vectors.embedder import Embedder, VectorKind
+
+LARGEST_SEED = 2**63 - 2  # seed + 1 is one, too
 
 
 class Stages(Protocol):
@@ -103,6 +105,26 @@ class Asked:
     unanswerable: tuple[PlacedQuery, ...]
 
 
+def check_options(options: Options) -> None:
+    """Refuse options that no evaluation can be made with.
+
+    Raises:
+        ParameterError: which, its value, its bound.
+    """
+    check_k(options.k)
+    if not 0 <= options.seed <= LARGEST_SEED:
+        raise ParameterError(
+            f"seed is {options.seed}, but must be at least 0 and at most {LARGEST_SEED}: choose a "
+            "number in that range"
+        )
+    if options.retrieval not in MODES:
+        raise ParameterError(
+            f"retrieval is '{options.retrieval}', but must be one of {', '.join(MODES)}"
+        )
+    if options.pool not in POOLS:
+        raise ParameterError(f"pool is '{options.pool}', but must be one of {', '.join(POOLS)}")
+
+
 def check_case(case: Case, contenders: Sequence[Contender], embedders: Sequence[Embedder]) -> None:
     """Refuse what cannot be done before anything slow is begun.
 
@@ -110,14 +132,7 @@ def check_case(case: Case, contenders: Sequence[Contender], embedders: Sequence[
         ParameterError, ModelError, SearchError: what, which value, what to do.
     """
     options = case.options
-    if options.k < 1:
-        raise ParameterError(f"k is {options.k}, but must be at least 1")
-    if options.retrieval not in MODES:
-        raise ParameterError(
-            f"retrieval is '{options.retrieval}', but must be one of {', '.join(MODES)}"
-        )
-    if options.pool not in POOLS:
-        raise ParameterError(f"pool is '{options.pool}', but must be one of {', '.join(POOLS)}")
+    check_options(options)
     if options.retrieval != "text" and not embedders:
         raise ModelError(f"retrieval '{options.retrieval}' needs an embedding model: choose one")
     if not contenders:

@@ -27,6 +27,7 @@ from core.search.rows import ChangedRows, Rows
 
 Mode = Literal["dense", "index", "text", "hybrid"]
 MODES: tuple[Mode, ...] = ("dense", "index", "text", "hybrid")
+MOST_HITS = 1_000_000  # above, k is taken for a slip of the finger
 KEPT_TABLES = 12
 # Of all tables together, with texts and vectors: so that changes can be sent alone, and the vector
 # index is compared with a product in memory.
@@ -215,19 +216,30 @@ def check_question(question: Question) -> None:
     """Refuse a question that cannot be asked.
 
     Raises:
-        ParameterError: the mode is unknown, or k is below 1.
+        ParameterError: the mode is unknown, or k is out of bounds.
         ModelError: dense search without a vector.
     """
     if question.mode not in MODES:
         raise ParameterError(
             f"retrieval is '{question.mode}', but must be one of {', '.join(MODES)}: choose one"
         )
-    if question.k < 1:
-        raise ParameterError(f"k is {question.k}, but must be at least 1: ask for one hit or more")
+    check_k(question.k)
     if question.vector is None and question.mode != "text":
         raise ModelError(
             f"retrieval '{question.mode}' needs an embedding model: choose one, or search with "
             "text only"
+        )
+
+
+def check_k(k: int) -> None:
+    """Refuse a number of hits that cannot be asked for.
+
+    Raises:
+        ParameterError: below 1 or above `MOST_HITS`.
+    """
+    if not 1 <= k <= MOST_HITS:
+        raise ParameterError(
+            f"k is {k}, but must be at least 1 and at most {MOST_HITS}: ask for as many hits"
         )
 
 

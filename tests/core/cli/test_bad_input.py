@@ -276,3 +276,91 @@ def test_a_missing_document_is_refused_before_the_model_is_loaded(run, tmp_path,
         "evaluate": ["--queries", questions, "--strategies", "FC", "--embedders", "bge-m3"],
     }
     assert "does not exist" in run(command, tmp_path / "gone.txt", *more[command]).refusal
+
+
+TOO_LARGE = "9" * 30
+TOO_LONG = "9" * 5000
+CASE = {"text": "One sentence. Another one.", "chunks": [[0, 13], [14, 26]], "embedder": "toy"}
+
+
+@pytest.mark.parametrize("offset", [TOO_LARGE, TOO_LONG, "1e400", "1e308", "-1", "0.5", '"5"'])
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param(["--chunks", "[[0, {}]]"], id="chunks"),
+        pytest.param(["--chunks", '[{{"spans": [[0, {}]]}}]'], id="spans of chunks"),
+        pytest.param(["--strategy", "FC", "--pairs", "[[[0, 3], [5, {}]]]"], id="pairs"),
+        pytest.param(["--strategy", "FC", "--blocks", "[[0, {}]]"], id="blocks"),
+        pytest.param(["--strategy", "FC", "--sentences-from", "[[0, {}]]"], id="sentences"),
+    ],
+)
+def test_an_offset_that_no_text_has_is_refused(run, prose, tmp_path, words, offset):
+    path = tmp_path / "given.json"
+    path.write_text(words[-1].format(offset))
+
+    assert run("score", prose, *words[:-1], path, "--embedder", "toy").refusal
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "says"),
+    [
+        ("chunks", [[0, 10**30]], "must lie in [0, 26)"),
+        ("options", None, "must be an object"),
+        ("options", [["sc_min", 5]], "must be an object"),
+        ("weights", "RC=1", "must be an object"),
+        ("weights", {"RC": None}, "the weight of RC is None"),
+        ("weights", {"RC": 10**400}, "at most 1000000"),
+        ("boilerplate", 5, "list of [start, end]"),
+        ("boilerplate", [0], "names block 0, but there are 0"),
+        ("boilerplate", [-1], "names block -1"),
+    ],
+)
+def test_a_part_of_a_case_that_makes_no_sense_is_refused(run, tmp_path, part, value, says):
+    path = tmp_path / "case.json"
+    path.write_text(json.dumps({**CASE, part: value}))
+
+    assert says in run("score", "--case", path).refusal
+
+
+@pytest.mark.parametrize("parent", [-(10**30), 10**30, True])
+def test_a_parent_that_no_chunk_is_counts_as_none(run, prose, tmp_path, parent):
+    path = tmp_path / "chunks.json"
+    path.write_text(json.dumps([{"spans": [[0, 20]], "parent": parent}]))
+
+    assert run("score", prose, "--chunks", path, "--embedder", "toy", "--json").json["scores"]
+
+
+def test_a_byte_order_mark_before_json_and_toml_is_no_fault(run, prose, tmp_path):
+    chunks, settings = tmp_path / "chunks.json", tmp_path / "set.toml"
+    chunks.write_text("[[0, 20]]", "utf-8-sig")
+    settings.write_text("size = 20", "utf-8-sig")
+
+    assert run("score", prose, "--chunks", chunks, "--embedder", "toy", "--json").json
+    assert run("chunk", prose, "--strategy", "FC", "--parameters", settings, "--json").json
+
+
+@pytest.mark.parametrize("content", [f"size = {TOO_LONG}", "size = " + "[" * 100_000])
+def test_parameters_that_cannot_be_read_are_refused(run, prose, tmp_path, content):
+    path = tmp_path / "given.toml"
+    path.write_text(content)
+
+    assert str(path) in run("chunk", prose, "--strategy", "FC", "--parameters", path).refusal
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--seed", -1], "seed is -1, but must be at least 0"),
+        (["--seed", TOO_LARGE], "at most"),
+        (["-k", TOO_LARGE], "at most 1000000"),
+        (["-k", 0], "at least 1"),
+    ],
+)
+def test_numbers_of_an_evaluation_are_refused_at_once(run, prose, tmp_path, flags, says):
+    questions = tmp_path / "set.jsonl"
+    questions.write_text('{"question": "Who met in March?"}\n', "utf-8")
+    words = ("--queries", questions, "--retrieval", "text", *flags)
+
+    assert says in run("evaluate", prose, "--strategies", "FC", *words).refusal
+    sweep = ("--strategy", "FC", "--over", "size=20:30:2")
+    assert says in run("sweep", prose, *sweep, *words).refusal
