@@ -24,6 +24,7 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from core.cancel import NEVER, CancelToken, Progress, silent
+from core.child_process import start_shielded
 from core.errors import Cancelled, ChunkscopeError, EngineEnded, ModelError
 from core.openmp import wait_asleep
 
@@ -70,7 +71,7 @@ class EngineProcess:
             self._process = context.Process(
                 target=_serve, args=(theirs,), name="chunkscope engine", daemon=True
             )
-            self._process.start()
+            start_shielded(self._process)
             for pipe in theirs:
                 pipe.close()
             return self._pipes

@@ -24,6 +24,7 @@ from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 
+from core.child_process import start_shielded
 from core.document.pdf_values import (
     Annotation,
     Box,
@@ -255,7 +256,7 @@ class PdfClient:
             name=f"pdf-{self.role}",
             daemon=True,
         )
-        process.start()
+        start_shielded(process)
         there.close()
         self._process, self._connection = process, here
         return here
