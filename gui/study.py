@@ -24,6 +24,7 @@ from gui.panels.blame_panel import BlamePanel
 from gui.panels.compare_panel import ComparePanel
 from gui.panels.picker import Facts
 from gui.panels.side_by_side import mean_words
+from gui.panels.slot_names import slot_names
 from gui.theme import Theme
 
 if TYPE_CHECKING:
@@ -188,8 +189,9 @@ class Study(QObject):
             result = current.result(slot.id)
             if slot.recipe.code == code and result.chunks is not None:
                 words = "" if result.scores is None else mean_words(result.scores)
+                names = slot_names(state.slots)
                 same = tuple(
-                    other.recipe.code
+                    names[other.id]
                     for other in state.slots
                     if other is not slot
                     and _key(current.result(other.id).chunks) == result.chunks.key

@@ -16,6 +16,7 @@ from core.scores.results import Scores
 from core.scores.selection import codes_of_mixed_kinds
 from gui.panels.behind import Behind
 from gui.panels.slot_list import swatch
+from gui.panels.slot_names import elided, slot_names
 from gui.state import Slot, State
 from gui.theme import ROW_HEIGHT, Theme
 
@@ -96,11 +97,13 @@ class SideBySide(QTableWidget):
         if current is None or not self.isVisible():
             return
         self.setRowCount(len(self._state.slots))
+        names = slot_names(self._state.slots)
         for row, slot in enumerate(self._state.slots):
             result = current.result(slot.id)
             is_now = not result.is_outdated
             scores, chunks = (result.scores, result.chunks) if is_now else (None, None)
-            words = [slot.recipe.code, "…" if chunks is None else f"{len(chunks):,}"]
+            name = elided(names[slot.id], self.fontMetrics())
+            words = [name, "…" if chunks is None else f"{len(chunks):,}"]
             if scores is None:
                 words += ["…"] * (len(CODES) + 1)
             else:

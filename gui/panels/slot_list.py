@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from gui.icons import icon
+from gui.panels.slot_names import elided, slot_names
 from gui.state import MOST_SLOTS, Slot, State
 from gui.theme import DASHES, Theme
 
@@ -57,12 +58,13 @@ class SlotList(QWidget):
         wanted = {slot.id for slot in self._state.slots}
         for slot_id in [each for each in self._rows if each not in wanted]:
             self._drop(slot_id)
+        names = slot_names(self._state.slots)
         for place, slot in enumerate(self._state.slots):
             if slot.id not in self._rows:
                 row = _Row(self._state, slot.id, slot.colour, self._theme)
                 self._rows[slot.id] = row
                 self._column.insertWidget(place, row)
-            self._rows[slot.id].show_slot(slot)
+            self._rows[slot.id].show_slot(slot, names[slot.id])
         self._add.setVisible(len(self._state.slots) < MOST_SLOTS)
 
     def _drop(self, slot_id: int) -> None:
@@ -77,7 +79,7 @@ class SlotList(QWidget):
         del document
         shown = self._state.slot(slot)
         if shown is not None and slot in self._rows:
-            self._rows[slot].show_slot(shown)
+            self._rows[slot].show_slot(shown, slot_names(self._state.slots)[slot])
 
 
 class _Row(QWidget):
@@ -116,11 +118,11 @@ class _Row(QWidget):
         for button in (self._shown, self._pin, self._compare, self._remove):
             row.addWidget(button)
 
-    def show_slot(self, slot: Slot) -> None:
+    def show_slot(self, slot: Slot, name: str) -> None:
         """Show its name, marks and number of chunks."""
         is_chosen = slot.id == self._state.chosen
         mark = "A  " if is_chosen else ""
-        self._name.setText(f"{mark}{slot.recipe.code}")
+        self._name.setText(f"{mark}{elided(name, self._name.fontMetrics())}")
         self._name.setToolTip(f"{slot.recipe.strategy.declaration.name}\n{slot.recipe.word}")
         self._name.setChecked(is_chosen)
         self._shown.setChecked(slot.is_visible)

@@ -25,6 +25,7 @@ from gui.controllers.ghosting import Curve, Ghosting, counted_parameters
 from gui.panels.parameter_row import ParameterRow
 from gui.panels.preset_box import PresetBox
 from gui.panels.slot_list import SlotList
+from gui.panels.slot_names import slot_names
 from gui.state import Slot, SlotResult, State
 from gui.theme import Theme
 
@@ -307,7 +308,7 @@ def matters(name: str, values: Mapping[str, Value]) -> bool:
 
 
 def same_chunks(state: State) -> Sequence[str]:
-    """Codes of other visible strategies whose chunks on this document are those of the chosen."""
+    """Names of other visible strategies whose chunks on this document are those of the chosen."""
     current, chosen = state.current, state.chosen_slot
     if current is None or chosen is None:
         return ()
@@ -315,7 +316,8 @@ def same_chunks(state: State) -> Sequence[str]:
     if own is None or not len(own):
         return ()
     others = [(slot, current.result(slot.id).chunks) for slot in state.slots if slot is not chosen]
-    return [s.recipe.code for s, chunks in others if chunks is not None and chunks.key == own.key]
+    names = slot_names(state.slots)
+    return [names[s.id] for s, chunks in others if chunks is not None and chunks.key == own.key]
 
 
 class _ElidedButton(QPushButton):
