@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""What is selected stays at its place in the text when the chunks change under it."""
+"""What is selected stays at its place when the chunks change under it, or others are chosen."""
 
 from dataclasses import replace
 
@@ -17,6 +17,7 @@ class Anchoring(QObject):
         super().__init__(parent)
         self._state = state
         state.chunks_changed.connect(self._on_chunks)
+        state.chosen_changed.connect(self._on_chosen)
 
     def _on_chunks(self, document: str, slot: int) -> None:
         current, selected = self._state.current, self._state.selection
@@ -25,6 +26,14 @@ class Anchoring(QObject):
         chunks = current.result(slot).chunks
         if chunks is not None and selected.kind in ("chunk", "cut"):
             self._state.select(anchored(selected, chunks))
+
+    def _on_chosen(self, slot: int) -> None:
+        """Another strategy is A: what is selected is the chunk or cut that it has at the place."""
+        current, selected = self._state.current, self._state.selection
+        if current is None or selected.kind not in ("chunk", "cut") or selected.slot == slot:
+            return
+        moved, chunks = replace(selected, slot=slot, ids=()), current.result(slot).chunks
+        self._state.select(moved if chunks is None else anchored(moved, chunks))
 
 
 def anchored(selection: Selection, chunks: Chunks) -> Selection:

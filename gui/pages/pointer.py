@@ -81,7 +81,8 @@ class Pointer:
         """Select what is there; with Shift extend to a run, with Ctrl add or take away."""
         selection = self._hit_under(position) or self.selection_for(self.under(position))
         old = self._state.selection
-        if modifiers & (_SHIFT | _CTRL) and selection.kind == old.kind == "chunk":
+        is_more = selection.kind == old.kind == "chunk" and old.ids and old.slot == selection.slot
+        if modifiers & (_SHIFT | _CTRL) and is_more:
             selection = self._extended(old, selection, is_run=bool(modifiers & _SHIFT))
         self._state.select(selection)
 

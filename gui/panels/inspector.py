@@ -83,7 +83,7 @@ class Inspector(QWidget):
     def _on_result(self, document: str, slot: int) -> None:
         current = self._state.current
         is_shown = current is not None and current.id == document
-        if is_shown and slot == self._state.chosen and not self._is_pinned:
+        if is_shown and slot == self._state.selection.slot and not self._is_pinned:
             self._behind.ask()
 
     def _on_pin(self, is_on: bool) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from core.document.model import Document
 from core.strategies.recipe import parse_recipe
+from gui.controllers.anchoring import Anchoring
 from gui.panels.chunk_panel import ChunkPanel
 from gui.panels.chunk_table import COLUMNS
 from gui.panels.inspector import EMPTY, Inspector
@@ -114,6 +115,22 @@ def test_the_inspector_tells_about_what_is_selected(desk):
     inspector._pin.setChecked(True)
     desk.click(100)
     assert "Cut 2│3" in inspector._text.toPlainText()
+
+
+def test_the_selection_goes_over_to_the_strategy_that_is_chosen(desk):
+    anchoring = Anchoring(desk.state)
+    inspector = Inspector(desk.state, LIGHT)
+    desk.qtbot.addWidget(inspector)
+    first = desk.add("FCC:size=400,overlap=0")
+    desk.click(500)
+    assert "Chunk 2 of" in inspector._text.toPlainText()
+    other = desk.add("FCC:size=100,overlap=0")
+    desk.state.set_chosen(other)
+    assert (desk.state.selection.slot, desk.state.selection.ids) == (other, (4,))
+    assert "Chunk 5 of" in inspector._text.toPlainText()
+    desk.state.set_chosen(first)
+    assert "Chunk 2 of" in inspector._text.toPlainText()
+    del anchoring
 
 
 def test_the_outline_says_when_there_is_nothing(state, qtbot):
