@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 
-from core.scores.mean import document_mean
+from core.scores.mean import CODES, document_mean
 from core.scores.results import Measure
 from core.strategies.recipe import parse_recipe
 from gui.heat import heat_colour, heat_values
 from gui.panels.score_settings import OWN_WEIGHTS, ScoreSettings
 from gui.panels.scores_panel import ScoresPanel
-from gui.panels.stable_scores import StableScores
+from gui.panels.stable_scores import StableScores, comparable
 from gui.panels.tables import signed
 from gui.theme import LIGHT
 from tests.gui.lab import Lab
@@ -62,6 +62,27 @@ def test_the_change_since_the_baseline_is_shown(lab: Lab, panel: ScoresPanel) ->
     lab.state.set_recipe(slot, parse_recipe("PBC"))
     lab.wait(lambda: lab.is_scored(slot) and lab.opened.result(slot).scores["BI"].value == 1.0)
     assert panel.cards["BI"]._change == pytest.approx(1.0 - old)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "asked_otherwise"),
+    [
+        pytest.param("sc_min", 1, {"SC"}, id="limits of sizes"),
+        pytest.param("bi_tolerance", 50, {"BI"}, id="tolerance of blocks"),
+        pytest.param("dcc_window", 500, {"DCC"}, id="window"),
+        pytest.param("mode", "reference", set(CODES), id="mode"),
+    ],
+)
+def test_no_change_is_told_of_a_score_whose_options_changed(
+    lab: Lab, option: str, value: object, asked_otherwise: set[str]
+) -> None:
+    slot = lab.show("FC:size=100,overlap=0")[0]
+    old = lab.opened.result(slot).scores
+    new = replace(old, options=replace(old.options, **{option: value}))
+    known = comparable(old, new)
+    assert known["mean"] is None
+    for code in CODES:
+        assert known[code] == (None if code in asked_otherwise else old[code].value)
 
 
 def test_the_change_since_things_stood_still_is_shown_without_a_pin(
