@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from core.scores.blame import Item
 from core.scores.mean import CODES
 from gui.controllers.blaming import Blamed, first_chunk
-from gui.panels.tables import row_table, signed
+from gui.panels.tables import make_sortable, row_table, signed
 from gui.state import Selection, SelectionKind, State
 from gui.theme import Theme
 
@@ -197,7 +197,7 @@ class BlamePanel(QWidget):
         self._foot.setObjectName("muted")
         self.model = BlameModel(state, theme)
         self.table = row_table(self.model, "blameTable", "What costs the score", WIDTHS)
-        self.table.setSortingEnabled(True)
+        make_sortable(self.table)
         self.table.sortByColumn(COST, Qt.SortOrder.DescendingOrder)
         self.table.selectionModel().currentRowChanged.connect(self._on_row)
         self.table.clicked.connect(self._go)  # also to the row that is the current one already

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 from gui.heat import heat_values
 from gui.panels.behind import Behind
 from gui.panels.chunk_table import COLUMNS, ChunkTableModel, TableContent
-from gui.panels.tables import row_table
+from gui.panels.tables import make_sortable, row_table
 from gui.state import NOTHING, Selection, SlotResult, State
 from gui.theme import Theme
 
@@ -30,7 +30,7 @@ class ChunkPanel(QWidget):
         self._is_following = False
         self.model = ChunkTableModel(theme)
         self.table = row_table(self.model, "chunkTable", "Chunks", WIDTHS[: len(COLUMNS)])
-        self.table.setSortingEnabled(True)
+        make_sortable(self.table)
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.table.horizontalHeader().setSectionsMovable(True)
         self.table.selectionModel().selectionChanged.connect(self._on_rows)

@@ -36,7 +36,7 @@ from gui.controllers.comparing import Comparing, Comparison
 from gui.panels.compare_plots import ComparePlots
 from gui.panels.compare_table import MEAN, NAME, CompareModel, Fact, SortedRows
 from gui.panels.documents_table import DocumentsTable
-from gui.panels.tables import row_table, signed
+from gui.panels.tables import make_sortable, row_table, signed
 from gui.state import OpenDocument, State
 from gui.theme import Theme
 
@@ -170,7 +170,7 @@ class ComparePanel(QWidget):
         self._controls.addStretch(1)
 
     def _connect_table(self) -> None:
-        self.table.setSortingEnabled(True)
+        make_sortable(self.table)
         self.table.sortByColumn(MEAN, Qt.SortOrder.DescendingOrder)
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         # A long name ends with what tells it from others, such as "+ REG".

@@ -60,3 +60,13 @@ def row_table(
     else:
         table.horizontalHeader().setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
     return table
+
+
+def make_sortable(table: QTableView) -> None:
+    """Sort by a click on a title, which stays legible beside the arrow."""
+    table.setSortingEnabled(True)
+    header = table.horizontalHeader()
+    for column in range(header.count()):
+        if header.sectionResizeMode(column) == QHeaderView.ResizeMode.Interactive:
+            width = max(table.columnWidth(column), header.sectionSizeHint(column))
+            table.setColumnWidth(column, width)

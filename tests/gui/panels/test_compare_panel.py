@@ -71,6 +71,13 @@ def test_the_verdict_is_in_sentences(lab: Lab, panel: ComparePanel) -> None:
     assert "common:" not in panel.says.text()
 
 
+def test_each_title_has_room_beside_the_arrow_of_its_sorting(lab: Lab, panel: ComparePanel) -> None:
+    del lab
+    header = panel.table.horizontalHeader()
+    for column in range(header.count() - 1):  # the last one takes what is left
+        assert header.sectionSize(column) >= header.sectionSizeHint(column)
+
+
 def test_any_column_sorts_and_the_unknown_stays_below(lab: Lab, panel: ComparePanel) -> None:
     lab.show("PBC", "RGX:pattern=x", "SBC")
     compare(lab, panel, VISIBLE)
