@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from core.errors import ChunkscopeError
+from core.errors import ChunkscopeError, DocumentError
+from core.whole_file import whole_file
 
 VERSION = 1
 SUFFIX = ".chunkscope.json"
@@ -127,17 +128,15 @@ def write(path: Path, content: bytes) -> None:
     Raises:
         WorkspaceError: it cannot be written.
     """
-    new = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with new.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        with whole_file(path) as new:
+            new.write_bytes(content)
     except OSError as error:
         reason = error.strerror or str(error)
         raise WorkspaceError(f"the workspace cannot be saved to {path}: {reason}") from error
+    except DocumentError as error:
+        raise WorkspaceError(f"the workspace cannot be saved to {path}: {error}") from error
 
 
 def set_aside(path: Path) -> Path:

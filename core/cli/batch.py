@@ -18,11 +18,11 @@ from core.cli.score import CODES, parse_weights, scores_json
 from core.document.model import Document
 from core.errors import ChunkscopeError, DocumentError
 from core.export.plain_values import chunks_json, document_json
-from core.export.whole_file import write_text
 from core.pipeline import Pipeline
 from core.scores.options import ScoreOptions, score_options
 from core.scores.vector_supply import one_kind
 from core.strategies.recipe import Recipe
+from core.whole_file import write_text
 
 ENDINGS = frozenset({".pdf", ".txt", ".md"})
 

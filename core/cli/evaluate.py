@@ -17,7 +17,6 @@ from core.cli.score import parse_weights
 from core.cli.search import add_retrieval_arguments, named
 from core.cli.select import names_of
 from core.document.model import Document
-from core.export.whole_file import write_text
 from core.pipeline import Pipeline
 from core.scores.options import score_options
 from core.scores.vector_supply import one_kind
@@ -33,6 +32,7 @@ from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
 from core.vectors.embedder import Embedder, VectorKind
 from core.vectors.models import find_model
+from core.whole_file import write_text
 
 SHOWN = ("recall", "iou", "hit", "mrr", "ndcg")
 

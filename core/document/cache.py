@@ -12,10 +12,12 @@ import os
 import pickle
 from functools import lru_cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from platformdirs import user_cache_path
+
+from core.errors import DocumentError
+from core.whole_file import whole_file
 
 CACHE_VARIABLE = "CHUNKSCOPE_CACHE_DIR"
 LIMIT_BYTES = 1 << 30
@@ -61,12 +63,11 @@ def save(name: str, value: object) -> None:
     payload = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=folder, prefix=".part-", delete=False) as file:
+        with whole_file(folder / name) as fresh, fresh.open("wb") as file:
             file.write(hashlib.sha256(payload).digest())
             file.write(payload)
-        Path(file.name).replace(folder / name)
         _trim(folder, keep=name)
-    except OSError:
+    except (OSError, DocumentError):
         return
 
 

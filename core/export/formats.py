@@ -10,7 +10,7 @@ from core.export.data import csv_bytes, json_bytes, jsonl_bytes, parquet_bytes
 from core.export.exported import Exported
 from core.export.pictures import pdf_bytes, png_bytes, svg_bytes
 from core.export.report import report_bytes
-from core.export.whole_file import whole_file
+from core.whole_file import whole_file
 
 Writer = Callable[[Exported], bytes]
 

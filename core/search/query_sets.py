@@ -5,8 +5,6 @@
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +14,8 @@ import msgspec
 import numpy as np
 
 from core.arrays import Offsets
-from core.errors import SearchError, nearest
+from core.errors import DocumentError, SearchError, nearest
+from core.whole_file import whole_file
 
 FORMAT, VERSION = "chunkscope-queries", 1
 ENDING = ".queries.json"
@@ -179,16 +178,12 @@ def write_whole(path: Path, text: str) -> None:
         SearchError: it cannot be written; what was there stays.
     """
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except (OSError, UnicodeEncodeError) as error:
-        raise SearchError(
-            f"'{path}' cannot be written: {getattr(error, 'strerror', None) or error}"
-        ) from error
+        with whole_file(path) as fresh:
+            fresh.write_text(text, encoding="utf-8", newline="\n")
+    except DocumentError as error:
+        raise SearchError(str(error)) from error
+    except UnicodeEncodeError as error:
+        raise SearchError(f"{path} cannot be written: {error}") from error
 
 
 def in_code_points(query_set: QuerySet, texts: Mapping[str, str]) -> QuerySet:

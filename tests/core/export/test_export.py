@@ -20,9 +20,9 @@ from core.errors import DocumentError, ParameterError
 from core.export.exported import FRAMEWORKS, Exported
 from core.export.formats import FORMATS, check_target, export
 from core.export.report import stretches
-from core.export.whole_file import whole_file, write_text
 from core.pipeline import Pipeline
 from core.strategies.recipe import parse_recipe
+from core.whole_file import whole_file, write_text
 
 TEXT = 'One "quoted", with comma.\r\nTwo <b>bold</b> & more.\n\n=SUM(A1) ü 文 \U0001f600 {{ x }}\n'
 TINTED = 12  # grey levels by which a tint at least changes white

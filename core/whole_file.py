@@ -9,6 +9,8 @@ from pathlib import Path
 
 from core.errors import DocumentError
 
+LONGEST_STEM = 40  # characters: the temporary name of a long name is not too long
+
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
@@ -19,7 +21,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     try:
         handle, name = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.stem}-", suffix=f".part{path.suffix}"
+            dir=path.parent, prefix=f".{path.stem[:LONGEST_STEM]}-", suffix=f".part{path.suffix}"
         )
     except OSError as error:
         raise _refused(path, error) from None
