@@ -43,7 +43,7 @@ from gui.panels.evaluation.view import EvaluationView
 from gui.state import State
 from gui.theme import Theme
 
-DUPLICATES_FROM = 0.02  # of the chunks; a notice stands above all comparisons then
+DUPLICATES_FROM = 0.02  # pairs to a chunk; a notice stands above all comparisons then
 SIDE_WIDTH = 190
 VIEWS: tuple[type[EvaluationView], ...] = (
     Leaderboard,
@@ -289,16 +289,17 @@ class EvaluatePanel(QWidget):
         self.part.setVisible(bool(parts))
 
     def _show_duplicates(self, evaluation: Evaluation) -> None:
-        shares = [
-            result.record.duplicates.get("near_duplicates", 0) / max(1, result.record.chunks)
+        counts = [
+            (result.record.duplicates.get("near_duplicates", 0), max(1, result.record.chunks))
             for result in evaluation.results
         ]
-        worst = max(shares, default=0.0)
+        pairs, chunks = max(counts, key=lambda count: count[0] / count[1], default=(0, 1))
         is_counted = not evaluation.options.without_duplicates
         self._duplicate_words.setText(
-            f"▲ {worst:.0%} of indexed chunks are duplicates. Rankings below count them twice."
+            f"▲ {pairs:,} pairs among {chunks:,} indexed chunks are near-duplicates. "
+            "Rankings below count them twice."
         )
-        self._duplicates.setVisible(worst >= DUPLICATES_FROM and is_counted)
+        self._duplicates.setVisible(pairs / chunks >= DUPLICATES_FROM and is_counted)
 
     def _ignore_duplicates(self) -> None:
         self.setup.without_duplicates.setChecked(True)

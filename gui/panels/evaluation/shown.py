@@ -70,9 +70,10 @@ def short_names(results: Sequence[StrategyResult]) -> dict[str, str]:
     found = {}
     for code, variants in by_code.items():
         every = list(variants.values())
-        keys = [key for key in every[0] if any(each.get(key) != every[0][key] for each in every)]
+        names = dict.fromkeys(name for each in every for name in each)  # an option may be in some
+        keys = [key for key in names if any(each.get(key) != every[0].get(key) for each in every)]
         for name, variant in variants.items():
-            parts = [f"{key} {variant.get(key)}" for key in keys]
+            parts = [f"{key} {variant[key]}" for key in keys if key in variant]
             found[name] = " ".join([code, *parts]) if parts else code
     return found
 

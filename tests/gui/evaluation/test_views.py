@@ -4,8 +4,10 @@
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyqtgraph as pg
 import pytest
@@ -340,3 +342,19 @@ def test_names_of_narrow_columns_end_with_dots(qtbot):
     grid.resize(2400, 200)
     written = [words for _, words in grid.getAxis("bottom")._tickLevels[0]]
     assert written == names
+
+
+def test_near_duplicates_are_told_as_the_pairs_that_they_are(panel, evaluation):
+    """There can be more pairs than chunks, so that pairs are no share of chunks."""
+    result, *others = evaluation.results
+    record = msgspec.structs.replace(result.record, chunks=10, duplicates={"near_duplicates": 30})
+    panel.put(replace(evaluation, results=(replace(result, record=record), *others)))
+    assert "30 pairs among 10 indexed chunks" in panel._duplicate_words.text()
+
+
+def test_an_option_that_one_strategy_alone_has_is_in_its_name(evaluation):
+    first = evaluation.results[0]
+    settings = {**first.record.parameters, "name": "other", "reg": True}
+    other = replace(first, record=msgspec.structs.replace(first.record, parameters=settings))
+    names = set(short_names([first, other]).values())
+    assert names == {first.record.strategy, f"{first.record.strategy} reg True"}
