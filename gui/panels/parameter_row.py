@@ -97,7 +97,7 @@ class ParameterRow(QWidget):
         self._reset.setAutoRaise(True)
         self._reset.setText("○")
         self._reset.setToolTip(f"Reset to {parameter.default}")
-        self._reset.setAccessibleName(f"Reset {parameter.name}")
+        self._reset.setAccessibleName(f"Reset {label_words(parameter.name)}")
         self._reset.clicked.connect(self._on_reset)
         self._grid.addWidget(self._reset, 0, 3)
         self._error = QLabel()
@@ -194,6 +194,7 @@ class ParameterRow(QWidget):
             self._combo = QComboBox()
             self._combo.addItems(self.parameter.choices)
             self._combo.setEditable(self.parameter.open_choice)
+            self._combo.setAccessibleName(label_words(self.parameter.name))
             self._combo.setMinimumWidth(COMBO_WIDTH)
             self._combo.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
@@ -203,13 +204,13 @@ class ParameterRow(QWidget):
             label.setBuddy(self._combo)
         elif kind == "boolean":
             self._box = QCheckBox()
-            self._box.setAccessibleName(self.parameter.name)
+            self._box.setAccessibleName(label_words(self.parameter.name))
             self._box.toggled.connect(self._on_toggled)
             self._grid.addWidget(self._box, 0, 1, 1, 2)
             label.setBuddy(self._box)
         else:
             self._line = QLineEdit()
-            self._line.setAccessibleName(self.parameter.name)
+            self._line.setAccessibleName(label_words(self.parameter.name))
             if kind == "pattern":
                 fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
                 self._line.setFont(fixed)
@@ -223,7 +224,7 @@ class ParameterRow(QWidget):
         self._field.setKeyboardTracking(False)
         self._field.setFixedWidth(FIELD_WIDTH)
         self._field.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self._field.setAccessibleName(self.parameter.name)
+        self._field.setAccessibleName(label_words(self.parameter.name))
         self._field.setGroupSeparatorShown(True)
         whole = self.parameter.type == "integer"
         decimals = 0 if whole else max(2, -math.floor(math.log10(min(1, self.parameter.step))))
@@ -233,7 +234,7 @@ class ParameterRow(QWidget):
         self._slider = QSlider(Qt.Orientation.Horizontal)
         self._slider.setRange(0, STEPS)
         self._slider.setPageStep(STEPS // 20)
-        self._slider.setAccessibleName(self.parameter.name)
+        self._slider.setAccessibleName(label_words(self.parameter.name))
         self._slider.valueChanged.connect(self._on_slider)
         self._slider.sliderPressed.connect(self._on_pressed)
         self._slider.sliderReleased.connect(self._on_released)

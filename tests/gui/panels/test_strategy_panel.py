@@ -5,7 +5,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QToolButton
 
 from core.strategies.recipe import make_recipe, parse_recipe
 from gui.controllers.chunking import PATIENCE_MILLISECONDS
@@ -96,6 +96,13 @@ def test_a_strategy_that_is_removed_no_longer_holds_the_others_up(
     lab.state.remove_slot(slot)
     assert not lab.jobs.is_busy("chunks")
     gate.set()
+
+
+def test_its_parts_are_called_as_they_are_labelled(lab: Lab, panel: StrategyPanel) -> None:
+    lab.show("RC")
+    row = panel.row("length_unit")
+    assert row.findChild(QComboBox).accessibleName() == "length unit"
+    assert "Reset length unit" in [each.accessibleName() for each in row.findChildren(QToolButton)]
 
 
 def test_it_names_the_strategies_with_the_same_chunks(lab: Lab, panel: StrategyPanel) -> None:
