@@ -17,7 +17,7 @@ from core.strategies.registry import strategy
 from core.strategies.separator_lists import listed
 from core.strategies.sizes import LENGTH_UNIT
 from core.strategies.source import Source
-from core.units.tokens import canonical_tokenizer
+from core.units.tokens import canonical_tokenizer, unit_words
 
 DEFAULT_SEPARATORS = ("\n\n", "\n", " ", "")
 CLINICAL_SEPARATORS = (r"\n\n", r"(?<=[.!?])\s+", r"(?<=[,;:])\s+", r"\s+", "")
@@ -76,8 +76,7 @@ def recursive_pieces(
     """
     unit = canonical_tokenizer(length_unit)
     counter = None if unit == "characters" else source.counter(unit)
-    words = "characters" if counter is None else "words" if unit == "words" else f"{unit} tokens"
-    pieces = nest(source.text, separators, words, counter)
+    pieces = nest(source.text, separators, unit_words(unit), counter)
     return RecursivePieces(pieces, TextEdges(solid_of(source), ranks_of(pieces)))
 
 

@@ -42,6 +42,7 @@ from core.strategies.shared_options import (
 )
 from core.strategies.sizes import Size, declared_size, measure
 from core.strategies.source import Options, Source, Units, model_key, renewed
+from core.units.tokens import unit_words
 from core.vectors.embedder import Embedder
 from core.vectors.remote import Caller
 
@@ -322,7 +323,7 @@ def _capped(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
     starts = np.where(rank == 0, chunks.spans[owners, 0], cuts)
     ends = np.where(is_last, chunks.spans[owners, 1], np.append(starts[1:], 0))
     parts: Spans = np.stack([starts, ends], axis=1)
-    rule = Rule("cap", f"forced: {{value:,.0f}} {unit} are above {{threshold:,.0f}}")
+    rule = Rule("cap", f"forced: {{value:,.0f}} {unit_words(unit)} are above {{threshold:,.0f}}")
     capped = replace_by_parts(chunks, parts, owners, rule=rule, threshold=most, sizes=sizes[owners])
     floor = source.graphemes().floor
     return with_spans(capped, floor_spans(capped.spans, floor), "cap", SNAP_WORDS["grapheme"])

@@ -22,6 +22,7 @@ from core.strategies.registry import strategy
 from core.strategies.sizes import LENGTH_UNIT
 from core.strategies.source import Source
 from core.strategies.windows import SOURCE, step_of
+from core.units.tokens import unit_words
 
 SENTENCE_END = Rule("sentence end", "a sentence ends here")
 FULL_SENTENCES = Rule("group end", "the chunk has its {threshold:.0f} sentences")
@@ -123,12 +124,12 @@ def measured_sentences(source: Source, length_unit: str) -> MeasuredSentences:
     """Measure each sentence by itself."""
     joined = joined_sentences(source)
     if length_unit == "characters":
-        lengths, unit = joined.lengths, "characters"
+        lengths = joined.lengths
     else:
         texts = [source.text[a:b] for a, b in joined.spans.tolist()]
         lengths = source.counter(length_unit).counts(texts)
-        unit = "words" if length_unit == "words" else f"{length_unit} tokens"
-    return MeasuredSentences(joined, lengths, np.append(0, np.cumsum(lengths)), unit)
+    sums = np.append(0, np.cumsum(lengths))
+    return MeasuredSentences(joined, lengths, sums, unit_words(length_unit))
 
 
 def one_sentence_notice(joined: JoinedUnits) -> tuple[Notice, ...]:

@@ -27,7 +27,7 @@ from core.strategies.separator_search import (
 )
 from core.strategies.source import Source
 from core.strategies.split_reasons import merged_chunks, removed_boundaries
-from core.units.tokens import TOKENIZERS, canonical_tokenizer
+from core.units.tokens import TOKENIZERS, canonical_tokenizer, unit_words
 
 STM = Declaration(
     code="STM",
@@ -163,8 +163,8 @@ def prepare_split(
 ) -> SplitMerge:
     """Find the tree of pieces; it grows when a size is first tried."""
     unit = canonical_tokenizer(length)
-    named = unit if unit in ("words", "characters") else f"{unit} tokens"
-    return SplitMerge(split_tree(source, separators=separators, attach=attach, length=unit), named)
+    tree = split_tree(source, separators=separators, attach=attach, length=unit)
+    return SplitMerge(tree, unit_words(unit))
 
 
 @strategy(STM, prepare=prepare_split)

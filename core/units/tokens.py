@@ -77,6 +77,11 @@ class PieceCounter(Protocol):
         """int64 (n,): units of each piece."""
 
 
+def unit_words(unit: str) -> str:
+    """What a number of `unit` counts: "words", "characters", "gpt2 tokens"."""
+    return unit if unit in ("words", "characters") else f"{unit} tokens"
+
+
 def canonical_tokenizer(name: str) -> str:
     """The full name of a token unit.
 
