@@ -343,6 +343,11 @@ def test_select_compares_long_and_short_chunks_by_one_kind_of_vectors(run, tmp_p
     assert not any(each.startswith(("mixed", "provisional")) for each in warnings)
 
 
+def _heed_ctrl_c() -> None:
+    """A program that a shell has put behind inherits that Ctrl+C is ignored, as do its tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 def test_ctrl_c_ends_with_130_and_leaves_nothing_half_written(root, tmp_path):
@@ -355,7 +360,7 @@ def test_ctrl_c_ends_with_130_and_leaves_nothing_half_written(root, tmp_path):
     child = subprocess.Popen(
         [*map(str, command), "--embedder", "toy"],
         cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
+        start_new_session=True, preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 - nothing else runs
     )  # fmt: skip
     deadline = time.monotonic() + 100
     while not (out.is_dir() and len(list(out.glob("*.json"))) > 2):
