@@ -82,7 +82,7 @@ class Chunking(QObject):
         """Stop working for strategies that are no longer shown: others wait in the same lane."""
         for document, slot in [each for each in self._made if self._state.slot(each[1]) is None]:
             del self._made[(document, slot)]
-            self._jobs.cancel(f"chunks {document} {slot}")
+            self._jobs.cancel(_job(document, slot))
 
     def update_pool(self) -> None:
         """Chunk all open documents, which are about to be searched together."""
@@ -101,7 +101,7 @@ class Chunking(QObject):
         if wanted is None or opened.result(slot).chunks is None:
             return False
         is_asked = self._made.get((opened.id, slot)) == wanted
-        return is_asked and not self._jobs.is_asked(_job(opened, slot))
+        return is_asked and not self._jobs.is_asked(_job(opened.id, slot))
 
     def _wanted(self, opened: OpenDocument, slot: int) -> tuple[Recipe, str] | None:
         """The recipe that a slot has now, and the key of a document's text."""
@@ -123,7 +123,7 @@ class Chunking(QObject):
         self._made[(opened.id, slot.id)] = wanted
         opened.result(slot.id).error = ""  # that of another recipe
         if self._runs_in_frame(opened, slot, document):
-            self._jobs.cancel(_job(opened, slot.id))
+            self._jobs.cancel(_job(opened.id, slot.id))
             self._chunk_now(opened, slot, document)
         else:
             self._chunk_beside(opened, slot, document)
@@ -176,7 +176,7 @@ class Chunking(QObject):
 
         is_slow = slot.recipe.strategy.declaration.strategy_class in ("embedding", "model")
         self._jobs.request(
-            _job(opened, slot.id),
+            _job(opened.id, slot.id),
             "model" if is_slow and not self._is_ready(slot, document) else "python",
             work,
             done,
@@ -283,5 +283,5 @@ class Chunking(QObject):
                 self._state.set_recipe(slot.id, slot.recipe.with_settings({"query": query}))
 
 
-def _job(opened: OpenDocument, slot: int) -> str:
-    return f"chunks {opened.id} {slot}"
+def _job(document: str, slot: int) -> str:
+    return f"chunks {document} {slot}"

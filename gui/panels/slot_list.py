@@ -33,6 +33,7 @@ class SlotList(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(1)
         self._rows: dict[int, _Row] = {}
+        self._names: dict[int, str] = {}
         self._add = QToolButton()
         self._add.setText("+ Show another strategy")
         self._add.setToolTip(f"Up to {MOST_SLOTS} strategies are shown at once")
@@ -58,13 +59,13 @@ class SlotList(QWidget):
         wanted = {slot.id for slot in self._state.slots}
         for slot_id in [each for each in self._rows if each not in wanted]:
             self._drop(slot_id)
-        names = slot_names(self._state.slots)
+        self._names = slot_names(self._state.slots)
         for place, slot in enumerate(self._state.slots):
             if slot.id not in self._rows:
                 row = _Row(self._state, slot.id, slot.colour, self._theme)
                 self._rows[slot.id] = row
                 self._column.insertWidget(place, row)
-            self._rows[slot.id].show_slot(slot, names[slot.id])
+            self._rows[slot.id].show_slot(slot, self._names[slot.id])
         self._add.setVisible(len(self._state.slots) < MOST_SLOTS)
 
     def _drop(self, slot_id: int) -> None:
@@ -79,7 +80,7 @@ class SlotList(QWidget):
         del document
         shown = self._state.slot(slot)
         if shown is not None and slot in self._rows:
-            self._rows[slot].show_slot(shown, slot_names(self._state.slots)[slot])
+            self._rows[slot].show_slot(shown, self._names[slot])
 
 
 class _Row(QWidget):

@@ -29,6 +29,8 @@ def elided(name: str, metrics: QFontMetrics) -> str:
 
 
 def _name(slot: Slot, alike: Sequence[Slot]) -> str:
+    if len(alike) == 1:
+        return slot.recipe.code
     settings = slot.recipe.settings
     told = [
         _words(name, value)

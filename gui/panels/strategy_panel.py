@@ -316,8 +316,9 @@ def same_chunks(state: State) -> Sequence[str]:
     if own is None or not len(own):
         return ()
     others = [(slot, current.result(slot.id).chunks) for slot in state.slots if slot is not chosen]
-    names = slot_names(state.slots)
-    return [names[s.id] for s, chunks in others if chunks is not None and chunks.key == own.key]
+    same = [s.id for s, chunks in others if chunks is not None and chunks.key == own.key]
+    names = slot_names(state.slots) if same else {}  # a tick of a slider comes by here
+    return [names[each] for each in same]
 
 
 class _ElidedButton(QPushButton):

@@ -162,12 +162,21 @@ def test_files_of_all_forms_are_imported(labelled, tmp_path):
     assert book.queries[0].id == "301"
 
 
-def test_a_damaged_file_is_refused_and_nothing_is_lost(labelled, tmp_path, qtbot):
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        pytest.param("bad.json", "{", "bad.json", id="damaged"),
+        pytest.param("empty.csv", "question,references,corpus_id\n", "has no question", id="empty"),
+    ],
+)
+def test_a_file_without_questions_is_refused_and_nothing_is_lost(
+    labelled, tmp_path, qtbot, name, content, words
+):
     panel, book = labelled.workbench.retrieval.gold, labelled.workbench.book
-    (tmp_path / "bad.json").write_text("{", "utf-8")
+    (tmp_path / name).write_text(content, "utf-8")
     with qtbot.waitSignal(panel.failed) as failed:
-        panel.files.import_file(tmp_path / "bad.json")
-    assert "bad.json" in failed.args[0]
+        panel.files.import_file(tmp_path / name)
+    assert words in failed.args[0]
     assert len(book.queries) == 5
 
 
@@ -256,12 +265,3 @@ def test_all_typed_lines_are_seen_until_they_are_added(labelled):
     assert panel.typed.height() >= one + panel.typed.fontMetrics().lineSpacing()
     panel._add()
     assert panel.typed.height() == one
-
-
-def test_a_file_without_a_question_is_refused_and_nothing_is_lost(labelled, tmp_path, qtbot):
-    panel, book = labelled.workbench.retrieval.gold, labelled.workbench.book
-    (tmp_path / "empty.csv").write_text("question,references,corpus_id\n", "utf-8")
-    with qtbot.waitSignal(panel.failed) as failed:
-        panel.files.import_file(tmp_path / "empty.csv")
-    assert "has no question" in failed.args[0]
-    assert len(book.queries) == 5
