@@ -32,6 +32,12 @@ settings.register_profile("ci", max_examples=100, derandomize=True, print_blob=T
 settings.register_profile("long", max_examples=2_000, **_SHARED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
+# Automatic collection runs in whatever thread allocates, and a Qt object that a worker thread frees
+# crashes the process. So it is off, as in the window, and each test ends with a collection.
+gc.disable()
+YOUNG, MIDDLE, ALL = 0, 1, 2
+MIDDLE_AFTER, ALL_AFTER = 10, 50  # collections of the generation before
+
 
 def shared_path() -> Path | None:
     """Return the folder of shared test data, or None; usable while tests are collected.
@@ -117,6 +123,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if collection_path == ROOT / "tests" / "torture" and not asked:
         return True
     return None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
+    """Collect garbage in the main thread once the fixtures are gone."""
+    _, middle, old = gc.get_count()
+    gc.collect(ALL if old >= ALL_AFTER else MIDDLE if middle >= MIDDLE_AFTER else YOUNG)
 
 
 def pytest_report_header() -> str:
