@@ -54,13 +54,21 @@ class Curve:
     seconds: float = 0.0
     is_done: bool = False
     _tried: list[float] = field(default_factory=list)
+    _known: list[tuple[float, int]] = field(default_factory=list)
+    _changes: list[float] = field(default_factory=list)
+    _exact_changes: set[float] = field(default_factory=set)
 
     def add(self, found: dict[float, tuple[int, str]], seconds: float) -> None:
         """Take what was counted at some values, and how long that took."""
         self.counts.update({value: each[0] for value, each in found.items()})
         self.keys.update({value: each[1] for value, each in found.items()})
-        self._tried = sorted(self.counts)
         self.seconds += seconds
+        self._tried = sorted(self.counts)
+        self._known = [(value, self.counts[value]) for value in self._tried]
+        keys, near = self.keys, 1.5 * self.step
+        pairs = [(a, b) for a, b in pairwise(self._tried) if keys[a] != keys[b]]
+        self._changes = [b for _, b in pairs]
+        self._exact_changes = {b for a, b in pairs if b - a <= near}
 
     def wanted(self) -> list[float]:
         """The values to try next: samples coarse to fine, then middles; none: all is known."""
@@ -88,28 +96,32 @@ class Curve:
 
     def known(self) -> list[tuple[float, int]]:
         """Values that were tried and their numbers of chunks, ascending."""
-        return [(value, self.counts[value]) for value in self._tried]
+        return self._known
 
     def changes(self) -> list[float]:
         """Values at which the chunks are not those of the value tried before it."""
-        return [b for a, b in pairwise(self._tried) if self.keys[a] != self.keys[b]]
+        return self._changes
 
     def exact_changes(self) -> set[float]:
         """Those changes that lie at this very value: one step before, the chunks are others."""
-        return {
-            b
-            for a, b in pairwise(self._tried)
-            if self.keys[a] != self.keys[b] and b - a <= 1.5 * self.step
-        }
+        return self._exact_changes
+
+    def nearest(self, value: float) -> float:
+        """The value that was tried and is nearest; of two as near, the lesser. One must be."""
+        return self._tried[self._nearest(value)]
+
+    def _nearest(self, value: float) -> int:
+        tried = self._tried
+        after = min(bisect_left(tried, value), len(tried) - 1)
+        before = max(after - 1, 0)
+        return before if value - tried[before] <= tried[after] - value else after
 
     def plateau(self, value: float) -> tuple[float, float] | None:
         """The least and greatest value around `value` that were tried and have the same chunks."""
         tried = self._tried
         if not tried:
             return None
-        after = min(bisect_left(tried, value), len(tried) - 1)
-        before = max(after - 1, 0)
-        low = high = before if value - tried[before] < tried[after] - value else after
+        low = high = self._nearest(value)
         key = self.keys[tried[low]]
         while low > 0 and self.keys[tried[low - 1]] == key:
             low -= 1
