@@ -21,6 +21,7 @@ FRAMES = 200
 FRAME_SECONDS = 1 / 60  # a drag moves the slider once a frame
 HEARTBEAT_MILLISECONDS = 5
 PATIENCE_SECONDS = 600.0
+FIRST_STRATEGIES = 2  # that a new window shows
 QUIET_SECONDS = 2.0
 
 
@@ -84,8 +85,6 @@ class _Window:
         return (time.perf_counter() - begin) * 1000
 
     def measure_document(self, path: Path, name: str, instant: str, embedding: str) -> list[Row]:
-        from core.strategies.recipe import make_recipe
-
         window = self.window
         self.wait(lambda: False, 0.1)
         self.gaps = []
@@ -93,8 +92,11 @@ class _Window:
         window.open_path(path)  # type: ignore[attr-defined]
         state = window.state  # type: ignore[attr-defined]
         self.wait(lambda: _is_final(state, path))
+        self.wait(lambda: len(state.slots) == FIRST_STRATEGIES)  # until then nothing to choose
         while state.slots:
             state.remove_slot(state.slots[0].id)
+        from core.strategies.recipe import make_recipe
+
         slot = state.add_slot(make_recipe("FC", {"size": 200}))
         self.wait(lambda: _has_chunks(state))
         self.wait(lambda: _has_scores(state, "late", "exact", "pooled"))
@@ -110,7 +112,7 @@ class _Window:
                 target="50 ms",
             ),
         ]
-        rows += self._ticks("instant class", name, slot, "size", range(200, 200 + EVENTS), instant)
+        rows += self._ticks("instant class", name, slot, "size", range(201, 201 + EVENTS), instant)
         state.set_recipe(slot, make_recipe("SSTC", {"threshold": 0.4}))
         self.wait(lambda: _is_code(state, "SSTC"))
         values = [0.20 + 0.01 * k for k in range(EVENTS)]

@@ -237,7 +237,13 @@ class Pipeline:
         return score(inputs or self.inputs(document, cancel=cancel), chunks, options, supply=supply)
 
     def follow_scores(
-        self, document: Document, chunks: Chunks, options: ScoreOptions, *, slot: Hashable
+        self,
+        document: Document,
+        chunks: Chunks,
+        options: ScoreOptions,
+        *,
+        slot: Hashable,
+        cancel: CancelToken = NEVER,
     ) -> Scores:
         """The scores of a chunking that changes: only what changed since the last call.
 
@@ -248,6 +254,10 @@ class Pipeline:
             chunks: as they are now.
             options: changing them begins anew.
             slot: which chunking this is; each is followed by itself.
+            cancel: stops the call; the next one follows the last that was not stopped.
+
+        Raises:
+            Cancelled: `cancel` was set.
         """
         kept = self._of(document)
         has_vectors = self.has_token_vectors(document) or self.has_sentence_vectors(document)
@@ -257,7 +267,7 @@ class Pipeline:
             for old in [each for each in kept.live if isinstance(each, tuple) and each[0] == slot]:
                 del kept.live[old]
             kept.live[key] = self._live(document, options)
-        return kept.live[key].update(chunks)
+        return kept.live[key].update(chunks, cancel=cancel)
 
     def score_at_once(self, document: Document, chunks: Chunks, options: ScoreOptions) -> Scores:
         """The scores of a chunking from what is at hand: late vectors, or none."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.errors import Cancelled, EngineEnded
 
@@ -157,6 +157,11 @@ class Jobs(QObject):
         self._current: dict[str, _Request] = {}
         self._lanes: dict[str, _Lane] = {}
         self._closed = False
+        self._after_frame: list[_Request] = []
+        self._frame = QTimer(self)  # timers that are due come after what waits to be painted
+        self._frame.setSingleShot(True)
+        self._frame.setInterval(0)
+        self._frame.timeout.connect(self._send_after_frame)
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
     def request(
@@ -169,6 +174,7 @@ class Jobs(QObject):
         failed: Failed | None = None,
         priority: int = 0,
         title: str = "",
+        after_frame: bool = False,
     ) -> None:
         """Run `work` for `slot` in place of whatever the slot was doing.
 
@@ -180,11 +186,15 @@ class Jobs(QObject):
             failed: called in the UI thread with the exception; None: `Jobs.failed` is emitted.
             priority: smaller numbers first within the lane.
             title: shown with the progress when the work takes long, such as "Embedding".
+            after_frame: begin once the window has painted what waits to be painted. For what
+                follows from what is about to be seen: beside it, both would take turns in the
+                interpreter, and a frame would take half as long again.
         """
         if self._closed:
             return
         number, token = next(self._numbers), self._token(slot)
-        self._submit(_Request(priority, number, slot, work, token, done, failed, title, lane))
+        request = _Request(priority, number, slot, work, token, done, failed, title, lane)
+        self._submit(request, after_frame=after_frame)
 
     def _token(self, slot: str) -> JobToken:
         def announce(made: int, total: int, what: str) -> None:
@@ -192,7 +202,7 @@ class Jobs(QObject):
 
         return JobToken(announce)
 
-    def _submit(self, request: _Request) -> None:
+    def _submit(self, request: _Request, *, after_frame: bool = False) -> None:
         slot, lane = request.slot, request.lane
         self.cancel(slot)
         self._current[slot] = request
@@ -202,7 +212,16 @@ class Jobs(QObject):
             if lane not in LANES:
                 raise ValueError(f"there is no lane '{lane}'; the lanes are {', '.join(LANES)}")
             self._lanes[lane] = _Lane(lane, self._arrived.emit)
-        self._lanes[lane].submit(request)
+        if after_frame:
+            self._after_frame.append(request)
+            self._frame.start()
+        else:
+            self._lanes[lane].submit(request)
+
+    def _send_after_frame(self) -> None:
+        for request in self._after_frame:
+            self._lanes[request.lane].submit(request)
+        self._after_frame.clear()
 
     def cancel(self, slot: str) -> None:
         """Cancel what `slot` is doing, if anything."""
@@ -235,6 +254,8 @@ class Jobs(QObject):
         """
         self._closed = True
         self.cancel_all()
+        self._frame.stop()
+        self._after_frame.clear()
         endings = endings or {}
         for name, lane in self._lanes.items():
             lane.close(endings.get(name))

@@ -104,7 +104,7 @@ class Workbench(QObject):
         yield
         self.own_strategies.load_quietly()
         yield
-        self.keeping.restore(documents=self._window.restores_documents)
+        yield from self.keeping.restore(documents=self._window.restores_documents)
         self._is_restored = True
         self._go_on_with_scores()
         yield

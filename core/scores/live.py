@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from core.arrays import Indices, Mask, Values
+from core.cancel import NEVER, CancelToken
 from core.scores.coherence import Windows
 from core.scores.inputs import ScoreInputs
 from core.scores.lengths import FollowingLengths, common_rows
@@ -103,15 +104,23 @@ class LiveScores:
         self._state: _State | None = None
         self.compared = 0  # texts whose vectors the last update touched, for tests and measurements
 
-    def update(self, chunks: Chunks) -> Scores:
-        """The scores of the chunks as they are now."""
+    def update(self, chunks: Chunks, *, cancel: CancelToken = NEVER) -> Scores:
+        """The scores of the chunks as they are now.
+
+        Raises:
+            Cancelled: `cancel` was set; the next update follows the last that was finished.
+        """
         inputs, options = self._inputs, self._options
+        cancel.check()
         units = checked_units(inputs, chunks, self._lengths)
+        cancel.check()
         if options.mode == "reference" and not chunks.is_contiguous:
             return not_measurable(inputs, len(chunks), options, units, ONE_SPAN_ONLY)
         previous = None if self._state is None else self._state.plan
         plan = plan_vectors(inputs, chunks, options, self._lengths, previous)
-        self._state = state = self._follow(plan)
+        cancel.check()
+        self._state = state = self._follow(plan, cancel)
+        cancel.check()
         return assemble(
             inputs,
             chunks,
@@ -123,7 +132,7 @@ class LiveScores:
             embedder=self._supply.embedder.id if self._supply else "",
         )
 
-    def _follow(self, plan: VectorPlan) -> _State:
+    def _follow(self, plan: VectorPlan, cancel: CancelToken) -> _State:
         """Compare what changed since the last state; all of it without one."""
         supply, old = self._supply, self._state
         if supply is None or old is None or self._options.mode == "reference":
@@ -137,7 +146,9 @@ class LiveScores:
         touched = (plan.windows.first <= high) & (plan.windows.last >= low)
         members = plan.members.at(np.arange(low, high + 1))
         windows = window_group(plan.windows.take(touched), of_windows.pooled[touched], members, low)
+        cancel.check()
         part_vectors, window_vectors = resolve([parts.group, windows.group], supply)
+        cancel.check()
         cosines[stale] = cohesion_cosines(parts, part_vectors)
         values = self._known_values(old, plan)
         values[low : high + 1] = coherence_values(windows, window_vectors)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Keeps the workspace: saved soon after each change, restored at the start, also as a file."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,8 +61,8 @@ class Keeping(QObject):
 
     # automatic
 
-    def restore(self, *, documents: bool) -> None:
-        """Put back what was there at the last end; `documents`: also open them."""
+    def restore(self, *, documents: bool) -> Iterator[None]:
+        """Put back what was there at the last end, in steps; `documents`: also open them."""
         place = last_workspace()
         found = Workspace(version=workspace.VERSION)
         if place.is_file():
@@ -69,7 +70,7 @@ class Keeping(QObject):
                 found = workspace.read(place)
             except WorkspaceError as error:
                 self._set_aside(place, error)
-        self._put(found, documents=documents)
+        yield from self._put(found, documents=documents)
         self._is_on = True
         self._on_change()
 
@@ -135,7 +136,8 @@ class Keeping(QObject):
         for slot in state.slots:
             state.remove_slot(slot.id)
         self.file = path
-        self._put(found, documents=True)
+        for _ in self._put(found, documents=True):
+            pass
 
     # both ways
 
@@ -181,7 +183,7 @@ class Keeping(QObject):
         )
         return OpenFile(path=str(opened.path), view=view)
 
-    def _put(self, found: Workspace, *, documents: bool) -> None:
+    def _put(self, found: Workspace, *, documents: bool) -> Iterator[None]:
         state, pages = self._window.state, self._window.pages
         if found.layers:
             pages.set_layers(set(found.layers))
@@ -189,7 +191,7 @@ class Keeping(QObject):
             pages.camera.rotate(found.rotation - pages.camera.rotation)
         if found.two_pages != pages.camera.shows_two_pages:
             pages.camera.set_two_pages(found.two_pages)
-        self._put_strategies(found)
+        yield from self._put_strategies(found)
         state.top_k = found.top_k
         state.set_query(found.query)
         self._put_documents(found, documents=documents)
@@ -205,7 +207,7 @@ class Keeping(QObject):
         is_sample = current is None or current.path == SAMPLE
         return FIRST_STRATEGIES if is_sample else FIRST_STRATEGIES[::-1]
 
-    def _put_strategies(self, found: Workspace) -> None:
+    def _put_strategies(self, found: Workspace) -> Iterator[None]:
         state = self._window.state
         shown = found.strategies or tuple(ShownStrategy(recipe=word) for word in self._first())
         ids = []
@@ -220,6 +222,7 @@ class Keeping(QObject):
                 state.set_slot_visible(slot, is_visible=False)
             if slot >= 0 and each.is_pinned:
                 state.set_slot_pinned(slot, is_pinned=True)
+            yield
         if 0 <= found.chosen < len(ids) and ids[found.chosen] >= 0:
             state.set_chosen(ids[found.chosen])
         if 0 <= found.compared < len(ids) and ids[found.compared] >= 0:

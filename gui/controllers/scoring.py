@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Scores that follow the chunks: at once from late vectors, exact ones when things rest."""
 
+import time
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from core.document.model import Document
@@ -13,6 +15,7 @@ from gui.jobs import Jobs, JobToken
 from gui.state import OpenDocument, Slot, State
 
 REST_MILLISECONDS = 250  # without a change before exact vectors are asked for
+LIVE_SECONDS = 0.2  # while chunks change faster than they are scored, scores are told this often
 
 
 class Scoring(QObject):
@@ -38,6 +41,8 @@ class Scoring(QObject):
         self.waits_for_model = False  # one is being loaded, and `start` is called when it is there
         self._made_of: dict[str, tuple[object, ...]] = {}  # by job: what it works on
         self._scored_from: dict[tuple[str, int], tuple[object, ...]] = {}  # by document and slot
+        self._told_at: dict[tuple[str, int], float] = {}  # likewise
+        self._behind: set[tuple[str, int]] = set()  # likewise: scores of older chunks are made
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
@@ -130,39 +135,69 @@ class Scoring(QObject):
             self._jobs.cancel(f"{job} {document}")
         for jobs in ("scores", "exact"):
             self._jobs.cancel_all(f"{jobs} {document} ")
-        self._scored_from = {
-            key: basis for key, basis in self._scored_from.items() if key[0] != document
-        }
+        for kept in (self._scored_from, self._told_at):
+            for key in [key for key in kept if key[0] == document]:
+                del kept[key]
+        self._behind = {key for key in self._behind if key[0] != document}
 
     def _on_chunks(self, document: str, slot: int) -> None:
         opened, changed = self._state.documents.get(document), self._state.slot(slot)
         if opened is not None and changed is not None and not opened.result(slot).error:
             self._jobs.cancel(f"exact {document} {slot}")
-            self._follow(opened, changed)
+            if self._is_overdue(document, slot):
+                self._behind.add((document, slot))
+            else:
+                self._follow(opened, changed)
             self._rest.start()
+
+    def _is_overdue(self, document: str, slot: int) -> bool:
+        """True if scores being made are let through, though the chunks are others by now.
+
+        A drag would else stop each one for the next, and show none until it rests.
+        """
+        told = self._told_at.get((document, slot), 0.0)
+        is_late = time.monotonic() - told > LIVE_SECONDS
+        return is_late and self._jobs.is_asked(f"scores {document} {slot}")
 
     def _follow(self, opened: OpenDocument, slot: Slot) -> None:
         document, chunks = opened.document, opened.result(slot.id).chunks
         if document is None or chunks is None:
             return
-        options = self.options
-        self._scored_from[opened.id, slot.id] = self._basis(document)
+        options, key = self.options, (opened.id, slot.id)
+        self._scored_from[key] = self._basis(document)
+        self._behind.discard(key)
 
         def work(token: JobToken) -> object:
-            token.check()
-            return self._pipeline.follow_scores(document, chunks, options, slot=slot.id)
+            return self._pipeline.follow_scores(
+                document, chunks, options, slot=slot.id, cancel=token
+            )
 
         def done(scores: object) -> None:
-            self._put(opened, slot, chunks, scores)
+            self._told_at[key] = time.monotonic()
+            is_behind = key in self._behind
+            self._put(opened, slot, chunks, scores, are_older=is_behind)
+            if is_behind:
+                self._follow_newest(key)
+
+        def failed(error: Exception) -> None:
+            self._ignore(error)
+            if key in self._behind:
+                self._follow_newest(key)
 
         self._jobs.request(
             f"scores {opened.id} {slot.id}",
             "python",
             work,
             done,
-            failed=self._ignore,
+            failed=failed,
             priority=2 if slot.id == self._state.chosen else 3,
+            after_frame=True,
         )
+
+    def _follow_newest(self, key: tuple[str, int]) -> None:
+        opened, slot = self._state.documents.get(key[0]), self._state.slot(key[1])
+        if opened is not None and slot is not None:
+            self._follow(opened, slot)
 
     def _give_way(self) -> None:
         """Stop exact vectors for what was just asked for; what is finished of them is kept."""
@@ -264,9 +299,19 @@ class Scoring(QObject):
             title=f"References of {opened.name}",
         )
 
-    def _put(self, opened: OpenDocument, slot: Slot, chunks: Chunks, scores: object) -> None:
+    def _put(
+        self,
+        opened: OpenDocument,
+        slot: Slot,
+        chunks: Chunks,
+        scores: object,
+        *,
+        are_older: bool = False,
+    ) -> None:
+        """Show scores of the chunks that are shown, or `are_older` ones until theirs are there."""
         assert isinstance(scores, Scores), "scoring makes scores"
-        if opened.id in self._state.documents and opened.result(slot.id).chunks is chunks:
+        is_open = opened.id in self._state.documents
+        if is_open and (are_older or opened.result(slot.id).chunks is chunks):
             self._state.put_scores(opened.id, slot.id, scores.weighted(self.options.weights))
 
     def _ignore(self, error: Exception) -> None:

@@ -21,6 +21,7 @@ from core.search.index import Space
 from core.search.place import corpus_name
 from core.search.sender import RowSender
 from core.search.serve import Found, Question, Where
+from core.strategies.chunks import Chunks
 from core.vectors.embedder import Embedder, VectorKind
 from gui.controllers.chunking import Chunking
 from gui.controllers.scoring import Scoring
@@ -66,7 +67,8 @@ class Searching(QObject):
         self._query: Query | None = None
         self._sender = RowSender()
         self._pool = SearchPool(state, pipeline)
-        self._answered: set[tuple[str, int]] = set()  # documents and slots with hits of this query
+        # documents and slots with hits of this query, and the chunks that those are of
+        self._answered: dict[tuple[str, int], Chunks | None] = {}
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.setInterval(REST_MILLISECONDS)
@@ -241,7 +243,13 @@ class Searching(QObject):
                 self._put(opened, slot, hits, "approximate")
 
         self._jobs.request(
-            f"hits {opened.id} {slot}", "python", work, done, failed=self._on_failed, priority=1
+            f"hits {opened.id} {slot}",
+            "python",
+            work,
+            done,
+            failed=self._on_failed,
+            priority=1,
+            after_frame=True,
         )
 
     # at rest: the LanceDB index
@@ -283,6 +291,8 @@ class Searching(QObject):
         def done(found: object) -> None:
             assert isinstance(found, Found), "the index gives what was found"
             if current.id in self._state.documents and current.result(slot).chunks is chunks:
+                if kind == "late" and self._answered.get((current.id, slot)) is chunks:
+                    self._compare(current, slot, found)
                 self._on_found(current, slot, found, kind)
 
         self._jobs.request(
@@ -298,15 +308,20 @@ class Searching(QObject):
     def _on_found(
         self, current: OpenDocument, slot: int, found: Found, kind: VectorKind | None
     ) -> None:
-        before = [(hit.document, hit.chunk) for hit in current.result(slot).hits]
-        after = [(hit.document, hit.chunk) for hit in self._kept(found.hits)]
-        is_same_question = kind == "late" and not self.choices.reranker
-        if is_same_question and self.choices.mode == "dense" and before and before != after:
-            _log.warning("hits of the index differ from the exact product: %s, %s", after, before)
         self._jobs.cancel(f"hits {current.id} {slot}")  # an approximate answer comes too late now
         self._put(current, slot, found.hits, "exact")
         if slot == self._state.chosen:
-            self.told.emit(_facts(found, kind, self.choices, len(after)))
+            shown = len(current.result(slot).hits)
+            self.told.emit(_facts(found, kind, self.choices, shown))
+
+    def _compare(self, current: OpenDocument, slot: int, found: Found) -> None:
+        """Write down where the index finds others than the exact product of the same chunks."""
+        if self.choices.reranker or self.choices.mode != "dense":
+            return
+        before = [(hit.document, hit.chunk) for hit in current.result(slot).hits]
+        after = [(hit.document, hit.chunk) for hit in self._kept(found.hits)]
+        if before != after:
+            _log.warning("hits of the index differ from the exact product: %s, %s", after, before)
 
     def _question(self, query: Query) -> Question:
         more = SPARE if self.choices.without_repeats else 0  # to move up
@@ -327,7 +342,7 @@ class Searching(QObject):
             Hit(rank + 1, hit.score, hit.document, hit.chunk, hit.start, hit.end, exactness)
             for rank, hit in enumerate(self._kept(hits))
         )
-        self._answered.add((opened.id, slot))
+        self._answered[opened.id, slot] = opened.result(slot).chunks
         self._state.put_hits(opened.id, slot, shown, exactness)
 
     def _kept(self, hits: Sequence[serve.Hit]) -> Sequence[serve.Hit]:

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QThread
+from PySide6.QtWidgets import QWidget
 
 from core.errors import EngineEnded
 from gui.jobs import Jobs
@@ -95,6 +96,40 @@ def test_requests_run_by_priority_then_in_their_order(jobs, qtbot):
     gate.open.set()
     qtbot.waitUntil(lambda: not jobs.is_busy(), timeout=WAIT)
     assert order == ["first", "second", "late"]
+
+
+def test_what_comes_after_a_frame_begins_when_the_window_is_painted(jobs, qtbot):
+    happened = []
+
+    class Page(QWidget):
+        def paintEvent(self, event):
+            happened.append("painted")
+
+    page = Page()
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitExposed(page)
+    qtbot.waitUntil(lambda: bool(happened), timeout=WAIT)
+    happened.clear()
+    jobs.request(
+        "a", "python", lambda token: happened.append("worked"), lambda _: None, after_frame=True
+    )
+    page.update()
+    assert jobs.is_asked("a")
+    qtbot.waitUntil(lambda: not jobs.is_busy(), timeout=WAIT)
+    assert happened == ["painted", "worked"]
+
+
+def test_what_waits_for_a_frame_can_be_replaced_and_cancelled(jobs, qtbot):
+    ran = []
+    for name in ("first", "second"):
+        jobs.request(
+            "a", "python", lambda token, n=name: ran.append(n), lambda _: None, after_frame=True
+        )
+    jobs.request("b", "python", lambda token: ran.append("b"), lambda _: None, after_frame=True)
+    jobs.cancel("b")
+    qtbot.waitUntil(lambda: not jobs.is_busy(), timeout=WAIT)
+    assert ran == ["second"]
 
 
 def test_an_error_goes_to_its_own_handler_or_to_the_signal(jobs, qtbot):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.arrays import Spans, as_spans
+from core.errors import Cancelled
 from core.scores.inputs import ScoreInputs
 from core.scores.live import LiveScores
 from core.scores.options import score_options
@@ -185,3 +186,35 @@ def test_inputs_without_pairs_or_blocks_are_followed_too():
     assert found["RC"].value is None
     assert found["BI"].value is None
     assert found["ICC"].value is not None
+
+
+class StopsAt:
+    """A cancel token that cancels at its n-th question."""
+
+    def __init__(self, n: int) -> None:
+        self._left = n
+
+    def check(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            raise Cancelled
+
+
+@pytest.mark.parametrize("kind", SUPPLIES)
+def test_an_update_that_was_stopped_anywhere_leaves_the_next_one_right(kind: str) -> None:
+    random = np.random.default_rng(4)
+    live = LiveScores(INPUTS, OPTIONS, supply=SUPPLIES[kind])
+    spans = plain(random)
+    live.update(one_span_chunks(spans))
+    stopped = 0
+    for place in range(1, 12):
+        spans = edited(spans, random)
+        try:
+            live.update(one_span_chunks(spans), cancel=StopsAt(place))
+        except Cancelled:
+            stopped += 1
+        spans = edited(spans, random)
+        chunks = one_span_chunks(spans)
+        expected = score(INPUTS, chunks, OPTIONS, supply=SUPPLIES[kind])
+        assert_same(live.update(chunks), expected)
+    assert stopped >= 4

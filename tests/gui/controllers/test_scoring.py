@@ -5,8 +5,12 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from core.document.model import Block
+from core.strategies.recipe import parse_recipe
 from core.vectors.toy import ToyEmbedder
+from gui.controllers import scoring
 from gui.state import OpenDocument
 from tests.gui.lab import paragraphs
 
@@ -53,3 +57,31 @@ def test_scores_get_the_vectors_that_came_while_another_document_was_shown(lab):
     lab.pipeline.sentence_vectors(text)
     lab.state.set_current("d")
     lab.wait(lambda: shown.result(slot).scores.values["DCC"] is not None)
+
+
+@pytest.mark.parametrize(("seconds", "sizes"), [(0.0, [9, 11]), (1e9, [11])])
+def test_scores_of_older_chunks_are_shown_while_a_drag_is_faster(lab, monkeypatch, seconds, sizes):
+    monkeypatch.setattr(scoring, "LIVE_SECONDS", seconds)
+    (slot,) = lab.show("FC:size=8,overlap=0")
+    # from here on a move of the slider cuts at once
+    lab.wait(lambda: lab.chunking.speed("d", "FC").was_prepared and not lab.jobs.is_busy())
+    begun, release, make = threading.Event(), threading.Event(), lab.pipeline.follow_scores
+
+    def slow(*args, **more):
+        begun.set()
+        assert release.wait(60)
+        return make(*args, **more)
+
+    monkeypatch.setattr(lab.pipeline, "follow_scores", slow)
+    told, counts = [], {}
+    lab.state.scores_changed.connect(
+        lambda *_: told.append(len(lab.opened.result(slot).scores.units))
+    )
+    for size in (9, 10, 11):
+        lab.state.set_recipe(slot, parse_recipe(f"FC:size={size},overlap=0"))
+        counts[size] = len(lab.opened.result(slot).chunks)
+        lab.wait(begun.is_set)
+    assert len(set(counts.values())) == 3
+    release.set()
+    lab.wait(lambda: not lab.jobs.is_busy("scores "))
+    assert told == [counts[size] for size in sizes]
