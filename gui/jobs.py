@@ -10,6 +10,7 @@ import itertools
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -74,6 +75,12 @@ class _Request:
     is_again: bool = field(compare=False, default=False)  # the engine ended at the first time
 
 
+# Requests, each in a list of its own, that lanes are done with. One may be the last that holds a
+# window, and Qt's objects crash when a lane frees them: only the UI thread empties these lists.
+_spent: deque[list[_Request]] = deque()
+_late: list["_Lane"] = []  # that did not end in time: kept, for they hold a `Jobs`
+
+
 class _Lane:
     """One thread that takes requests in the order of their priority, then of their arrival."""
 
@@ -100,30 +107,35 @@ class _Lane:
             self._waiting.clear()
             self._ready.notify()
 
-    def join(self, timeout_seconds: float) -> None:
+    def join(self, timeout_seconds: float) -> bool:
+        """True if the thread has ended."""
         self._thread.join(timeout_seconds)
+        return not self._thread.is_alive()
 
-    def _next(self) -> _Request | None:
+    def _next(self) -> list[_Request]:
         with self._ready:
             while not self._waiting and not self._closed:
                 self._ready.wait()
-            return None if self._closed else heapq.heappop(self._waiting)
+            return [] if self._closed else [heapq.heappop(self._waiting)]
 
     def _run(self) -> None:
-        while (request := self._next()) is not None:
-            if request.token.is_cancelled:
-                continue
-            try:
-                result: object = request.work(request.token)
-            except Cancelled:
-                continue
-            except Exception as error:
-                self._tell(request, None, error)
-            else:
-                self._tell(request, result, None)
-            del request
+        while held := self._next():
+            self._work(held[0])
+            _spent.append(held)
         if self._ending is not None:
             self._ending()
+
+    def _work(self, request: _Request) -> None:
+        if request.token.is_cancelled:
+            return
+        try:
+            result: object = request.work(request.token)
+        except Cancelled:
+            return
+        except Exception as error:
+            self._tell(request, None, error)
+        else:
+            self._tell(request, result, None)
 
     def _tell(self, request: _Request, result: object, error: Exception | None) -> None:
         if not self._closed:  # the window may be gone
@@ -264,9 +276,12 @@ class Jobs(QObject):
                 ending()
         deadline = time.monotonic() + timeout_seconds
         for lane in self._lanes.values():
-            lane.join(max(0.0, deadline - time.monotonic()))
+            if not lane.join(max(0.0, deadline - time.monotonic())):
+                _late.append(lane)
 
     def _deliver(self, request: _Request, result: object, error: Exception | None) -> None:
+        while _spent:
+            _spent.popleft().clear()
         if self._current.get(request.slot) is not request:
             return
         del self._current[request.slot]

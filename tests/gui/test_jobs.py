@@ -168,6 +168,52 @@ def test_a_lane_does_its_ending_last_and_in_its_own_thread(qtbot):
     assert "MainThread" in names  # the lane that was never used
 
 
+class Held:
+    """Tells where it is freed."""
+
+    def __init__(self, freed: list[threading.Thread]) -> None:
+        self.freed = freed
+
+    def __del__(self) -> None:
+        self.freed.append(threading.current_thread())
+
+
+@pytest.mark.parametrize("closes", [False, True])
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_a_request_holds_is_never_freed_in_a_lane(qtbot, jobs, closes, fails):
+    made, freed, held = Jobs(), [], [None]
+    gate = Gate()
+
+    def ask():
+        mine = Held(freed)
+
+        def work(token):
+            gate(token)
+            if fails:
+                raise ValueError(str(mine))
+
+        made.request("a", "python", work, lambda _: str(mine), failed=lambda _: str(mine))
+
+    ask()
+    assert gate.begun.wait(60)
+    if closes:
+        made.close(timeout_seconds=0.0)
+    else:
+        made.cancel("a")
+    gate.open.set()
+    lane = next(each for each in threading.enumerate() if each.name == "lane python")
+    held.clear()
+    if closes:
+        lane.join(60)
+    else:
+        made.request("b", "python", lambda token: None, lambda _: held.append("b"))
+        qtbot.waitUntil(lambda: held == ["b"], timeout=WAIT)
+    jobs.request("c", "query", lambda token: None, lambda _: held.append("c"))
+    qtbot.waitUntil(lambda: "c" in held and bool(freed), timeout=WAIT)
+    assert freed == [threading.main_thread()]
+    made.close()
+
+
 def test_after_closing_nothing_is_taken(qtbot):
     jobs, arrived = Jobs(), []
     jobs.close()
