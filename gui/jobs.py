@@ -10,9 +10,10 @@ import itertools
 import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Mapping
+from collections import OrderedDict, deque
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -55,6 +56,7 @@ class JobToken:
             self._announce(done, total, what)
 
 
+Result = TypeVar("Result")
 Work = Callable[[JobToken], object]
 Done = Callable[[object], None]
 Failed = Callable[[Exception], None]
@@ -79,6 +81,36 @@ class _Request:
 # window, and Qt's objects crash when a lane frees them: only the UI thread empties these lists.
 _spent: deque[list[_Request]] = deque()
 _late: list["_Lane"] = []  # that did not end in time: kept, for they hold a `Jobs`
+
+
+@dataclass(slots=True, eq=False)
+class _Entry(Generic[Result]):
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    results: list[Result] = field(default_factory=list)  # one, once it is made
+
+
+class Shared(Generic[Result]):
+    """The latest results that several lanes want, each made once.
+
+    A lane that asks for what another one is making waits for it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._entries: OrderedDict[Hashable, _Entry[Result]] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], Result]) -> Result:
+        """The result of `key`, from `make` if it is not at hand; what `make` raises is raised."""
+        with self._lock:
+            entry = self._entries.setdefault(key, _Entry())
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._most:
+                self._entries.popitem(last=False)
+        with entry.lock:
+            if not entry.results:
+                entry.results.append(make())
+            return entry.results[0]
 
 
 class _Lane:

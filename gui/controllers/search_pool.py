@@ -13,9 +13,9 @@ from core.strategies.chunks import Chunks
 from core.vectors.embedder import VectorKind
 from gui.controllers.chunking import Chunking
 from gui.controllers.scoring import Scoring
-from gui.jobs import JobToken
+from gui.jobs import JobToken, Shared
 from gui.questions import is_being_read
-from gui.state import OpenDocument, State
+from gui.state import MOST_SLOTS, OpenDocument, State
 from gui.tags import DocumentTags
 
 NO_TEXT = "waiting for the text of {name}: the query runs when it is there"
@@ -47,6 +47,11 @@ class Part:
     tags: tuple[str, ...]
     shown: Document  # the same text on the pages that the user sees
 
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What its rows are made of; of objects the identity, so the part must be kept."""
+        return (self.id, id(self.document), id(self.chunks), self.index, self.tags, id(self.shown))
+
 
 class SearchPool:
     """The documents that a query is asked of: the one that is shown, or all that are open."""
@@ -57,6 +62,7 @@ class SearchPool:
         self._chunking: Chunking | None = None
         self._scoring: Scoring | None = None
         self._tags: DocumentTags | None = None
+        self._kept: Shared[tuple[Sequence[Part], Rows]] = Shared(MOST_SLOTS)
         self.choices = Choices()
 
     def set_makers(self, chunking: Chunking, scoring: Scoring) -> None:
@@ -124,6 +130,10 @@ class SearchPool:
     def rows(self, parts: Sequence[Part], kind: VectorKind | None, token: JobToken) -> Rows:
         """The rows of all parts, on the pages that the user sees; called in a lane."""
         token.check()
+        key = (kind, self._pipeline.embedder, *(part.key for part in parts))
+        return self._kept.get(key, lambda: (parts, self._made(parts, kind, token)))[1]
+
+    def _made(self, parts: Sequence[Part], kind: VectorKind | None, token: JobToken) -> Rows:
         made = []
         for part in parts:
             rows = self._pipeline.rows(

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication, QThread
 from PySide6.QtWidgets import QWidget
 
 from core.errors import EngineEnded
-from gui.jobs import Jobs
+from gui.jobs import Jobs, Shared
 
 WAIT = 60_000  # for what must come, however busy the machine is
 
@@ -239,3 +239,30 @@ def test_work_whose_engine_ended_is_asked_once_more_and_no_more(jobs, qtbot, dea
         assert (arrived, failures, told) == (["answer"], [], [True, "back"])
     else:
         assert (arrived, len(failures), told) == ([], 1, [True, False])
+
+
+def test_what_two_lanes_want_is_made_once(jobs, qtbot):
+    shared, gate, got = Shared(2), Gate("made"), []
+
+    def work(token):
+        return shared.get("key", lambda: gate(token))
+
+    jobs.request("a", "python", work, got.append)
+    assert gate.begun.wait(60)
+    gate.begun.clear()
+    jobs.request("b", "query", work, got.append)
+    gate.open.set()
+    qtbot.waitUntil(lambda: len(got) == 2, timeout=WAIT)
+    assert got == ["made", "made"]
+    assert not gate.begun.is_set()
+
+
+def test_a_result_that_failed_is_made_again_and_old_ones_are_let_go():
+    shared = Shared(2)
+    with pytest.raises(ZeroDivisionError):
+        shared.get("a", lambda: 1 // 0)
+    assert shared.get("a", lambda: 1) == 1
+    assert shared.get("b", lambda: 2) == 2
+    assert shared.get("a", lambda: 3) == 1
+    assert shared.get("c", lambda: 4) == 4
+    assert shared.get("b", lambda: 5) == 5
