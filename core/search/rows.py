@@ -57,6 +57,13 @@ class Rows:
         """The document id of each row."""
         return [self.documents[owner] for owner in self.owners.tolist()]
 
+    def digest(self) -> bytes:
+        """The same for rows that find the same hits, whoever holds them."""
+        told = hashlib.blake2b(repr((self.documents, self.dimension)).encode(), digest_size=16)
+        for column in (self.keys, self.owners, self.chunks, self.first_pages, self.last_pages):
+            told.update(column.tobytes())
+        return told.digest()
+
     def take(self, rows: Indices | Mask) -> "Rows":
         """Only the rows at `rows`, int64 (m,) or bool (n,)."""
         where = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows

@@ -41,8 +41,10 @@ class RowSender:
         """
         before = self._sent.pop(where, None)
         found: Found | None = None
-        shared = 0 if before is None else int(np.isin(rows.keys, before).sum())
-        if before is not None and shared and shared >= LEAST_SHARED * len(rows):
+        if before is rows.keys:  # another question about the same rows
+            digest = rows.digest()
+            found = engine.call_urgent(serve.search_again, where, digest, question, cancel=cancel)
+        elif before is not None and _is_worth_comparing(rows, before):
             changed = ChangedRows.of(rows, before)
             found = engine.call_urgent(
                 serve.update_changed_and_search, where, changed, question, cancel=cancel
@@ -55,3 +57,8 @@ class RowSender:
         while len(self._sent) > KEPT_TABLES:
             self._sent.popitem(last=False)
         return found
+
+
+def _is_worth_comparing(rows: Rows, before: Indices) -> bool:
+    shared = int(np.isin(rows.keys, before).sum())
+    return bool(shared) and shared >= LEAST_SHARED * len(rows)

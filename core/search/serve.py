@@ -97,6 +97,27 @@ _open_tables: OrderedDict[Where, ChunkIndex] = OrderedDict()
 _last_rows: OrderedDict[Where, Rows] = OrderedDict()
 
 
+def search_again(
+    where: Where,
+    digest: bytes,
+    question: Question,
+    *,
+    cancel: CancelToken = NEVER,
+    progress: Progress = silent,
+) -> Found | None:
+    """Like `update_and_search` with the rows of the last time, if their `Rows.digest` is this.
+
+    None where they are not: send them.
+
+    Raises:
+        SearchError, ModelError, ParameterError: as `update_and_search`.
+    """
+    rows = _last_rows.get(where)
+    if rows is None or rows.digest() != digest:
+        return None
+    return update_and_search(where, rows, question, cancel=cancel, progress=progress)
+
+
 def update_changed_and_search(
     where: Where,
     changed: ChangedRows,

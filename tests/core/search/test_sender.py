@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Sending only changed rows to the engine: what is sent, and that the answers are the same."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,37 @@ def test_an_engine_that_has_forgotten_is_sent_everything(engine, tmp_path):
     engine.call(serve.forget)
     found = sender.ask(engine, where, STATES[1], Question("", QUERY))
     assert (found.rows, found.written) == (len(STATES[1]), 2 + 5)
+
+
+class Listening:
+    """An engine that notes what it is asked to do."""
+
+    def __init__(self, engine):
+        self.engine, self.called = engine, []
+
+    def call_urgent(self, function, *arguments, **more):
+        self.called.append(function.__name__)
+        return self.engine.call_urgent(function, *arguments, **more)
+
+
+def test_another_question_about_the_same_rows_sends_none_of_them(engine, tmp_path):
+    sender, where = RowSender(), Where("pool", Space("toy", "late"), str(tmp_path / "index"))
+    listening = Listening(engine)
+    sender.ask(listening, where, FIRST, Question("", QUERY))
+    other = Question("", unit_vectors(1, 6)[0])
+    found = sender.ask(listening, where, FIRST, other)
+    assert listening.called == ["update_and_search", "search_again"]
+    assert [(h.start, h.end, h.chunk) for h in found.hits] == [
+        (h.start, h.end, h.chunk) for h in exact_hits(FIRST, other)
+    ]
+    engine.call(serve.forget)
+    assert sender.ask(listening, where, FIRST, other).rows == len(FIRST)
+    assert listening.called[2:] == ["search_again", "update_and_search"]
+
+
+def test_rows_with_other_chunk_numbers_are_other_rows():
+    renumbered = replace(FIRST, chunks=FIRST.chunks + 1)
+    assert renumbered.digest() != FIRST.digest() == replace(FIRST).digest()
 
 
 @pytest.mark.filterwarnings("error")
