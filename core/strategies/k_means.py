@@ -67,25 +67,34 @@ def k_means(
     Those of `KMeans(k, random_state=seed, n_init=starts)`: of all starts the one with the least
     sum of squared distances. With fewer texts than `k` there are as many clusters as texts.
     """
+    from threadpoolctl import threadpool_limits
+
+    rows = weights.rows()
+    best, least = np.full(len(weights), -1), np.inf
+    # a round is too short for several threads: they wait for each other as long as they work
+    with threadpool_limits(1, user_api="openmp"):
+        for number, centres in enumerate(_starting_rows(rows, min(k, len(weights)), seed, starts)):
+            cancel.check()
+            progress(number, starts, "starts")
+            found = _fitted(rows, centres)
+            labels = _by_first_appearance(found.labels_)
+            # the same clusters again may have a lower sum by rounding
+            if found.inertia_ < least and not np.array_equal(labels, best):
+                best, least = labels, found.inertia_
+    return best
+
+
+def _fitted(rows: Any, centres: Indices) -> Any:
+    """scikit-learn's k-means from these texts as the first centres."""
     from sklearn import config_context
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    rows = weights.rows()
-    best, least = np.full(len(weights), -1), np.inf
-    for number, centres in enumerate(_starting_rows(rows, min(k, len(weights)), seed, starts)):
-        cancel.check()
-        progress(number, starts, "starts")
-        # what `word_weights` made need not be looked through again for every start
-        with config_context(assume_finite=True), warnings.catch_warnings():
-            # fewer different texts than clusters: what is found is taken
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            found = KMeans(len(centres), init=rows[centres].toarray(), n_init=1).fit(rows)
-        labels = _by_first_appearance(found.labels_)
-        # the same clusters again may have a lower sum by rounding
-        if found.inertia_ < least and not np.array_equal(labels, best):
-            best, least = labels, found.inertia_
-    return best
+    # what `word_weights` made need not be looked through again for every start
+    with config_context(assume_finite=True), warnings.catch_warnings():
+        # fewer different texts than clusters: what is found is taken
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return KMeans(len(centres), init=rows[centres].toarray(), n_init=1).fit(rows)
 
 
 def _starting_rows(rows: Any, k: int, seed: int, starts: int) -> Iterator[Indices]:

@@ -31,6 +31,10 @@ from gui.state import OpenDocument, State
 
 JOB = "compare"
 PRIORITY = 40
+FIRST_ROWS, FIRST_PRIORITY = (
+    3,
+    1,
+)  # are made before the scores of a drag: one wants to see some soon
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +165,9 @@ class Comparing(QObject):
         declared = recipe.strategy.declaration.strategy_class
         with_model = declared == "embedding" and not self._pipeline.is_prepared(recipe, document)
         lane = "model" if with_model else "python"
-        self._jobs.request(JOB, lane, work, done, failed=failed, priority=PRIORITY)
+        is_first = self._total - len(self._queue) < FIRST_ROWS
+        priority = FIRST_PRIORITY if is_first else PRIORITY
+        self._jobs.request(JOB, lane, work, done, failed=failed, priority=priority)
 
     def _add(
         self, opened: OpenDocument, variant: Variant, candidate: Candidate, seconds: float
