@@ -289,6 +289,56 @@ class Uncertainty:
     wins: Mapping[str, float]
 
 
+class Bootstrap:
+    """Draws the chunks of each candidate again, with replacement: how much the means vary.
+
+    A pair and a block belong to the chunk in which they begin, so that the value of all chunks
+    is the score itself. Candidates are drawn independently, one a step.
+    """
+
+    def __init__(
+        self,
+        inputs: ScoreInputs,
+        selection: Selection,
+        weights: Mapping[str, float] = EQUAL_WEIGHTS,
+        *,
+        draws: int = DRAWS,
+        seed: int = SEED,
+    ) -> None:
+        self._inputs, self._weights, self._draws = inputs, weights, draws
+        self._generator = np.random.default_rng(seed)
+        self._todo = iter(selection.standings)
+        self._means: dict[str, Values] = {}
+
+    def step(self) -> bool:
+        """Draw for the next candidate; False once there is none."""
+        standing = next(self._todo, None)
+        if standing is None:
+            return False
+        chunks, scores = standing.candidate.chunks, standing.candidate.scores
+        if standing.value is not None and chunks is not None and scores is not None:
+            self._means[standing.names[0]] = _drawn_means(
+                tallies(self._inputs, chunks, scores), self._weights, self._draws, self._generator
+            )
+        return True
+
+    def uncertainty(self) -> Uncertainty:
+        """What the draws of all candidates so far say."""
+        means = self._means
+        if not means:
+            return Uncertainty({}, {})
+        table = np.array(list(means.values()))
+        best = np.bincount(np.nanargmax(table, axis=0), minlength=len(means)) / self._draws
+        bounds = np.nanpercentile(table, (2.5, 97.5), axis=1)
+        return Uncertainty(
+            {
+                name: (float(low), float(high))
+                for name, low, high in zip(means, *bounds, strict=True)
+            },
+            dict(zip(means, best.tolist(), strict=True)),
+        )
+
+
 def bootstrap(
     inputs: ScoreInputs,
     selection: Selection,
@@ -297,29 +347,11 @@ def bootstrap(
     draws: int = DRAWS,
     seed: int = SEED,
 ) -> Uncertainty:
-    """Draw the chunks of each candidate again, with replacement, and look how the means vary.
-
-    A pair and a block belong to the chunk in which they begin, so that the value of all chunks
-    is the score itself. Candidates are drawn independently.
-    """
-    generator = np.random.default_rng(seed)
-    means: dict[str, Values] = {}
-    for standing in selection.standings:
-        chunks, scores = standing.candidate.chunks, standing.candidate.scores
-        if standing.value is None or chunks is None or scores is None:
-            continue
-        means[standing.names[0]] = _drawn_means(
-            tallies(inputs, chunks, scores), weights, draws, generator
-        )
-    if not means:
-        return Uncertainty({}, {})
-    table = np.array(list(means.values()))
-    best = np.bincount(np.nanargmax(table, axis=0), minlength=len(means)) / draws
-    bounds = np.nanpercentile(table, (2.5, 97.5), axis=1)
-    return Uncertainty(
-        {name: (float(low), float(high)) for name, low, high in zip(means, *bounds, strict=True)},
-        dict(zip(means, best.tolist(), strict=True)),
-    )
+    """All steps of a `Bootstrap`."""
+    drawing = Bootstrap(inputs, selection, weights, draws=draws, seed=seed)
+    while drawing.step():
+        pass
+    return drawing.uncertainty()
 
 
 def tallies(inputs: ScoreInputs, chunks: Chunks, scores: Scores) -> np.ndarray:

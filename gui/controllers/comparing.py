@@ -13,11 +13,11 @@ from core.pipeline import Pipeline
 from core.scores.results import Scores
 from core.scores.selection import (
     LATE_FOR_ALL,
+    Bootstrap,
     Candidate,
     CorpusSelection,
     Selection,
     Uncertainty,
-    bootstrap,
     codes_of_mixed_kinds,
     has_long_chunks,
     select,
@@ -30,6 +30,7 @@ from gui.jobs import Jobs, JobToken
 from gui.state import OpenDocument, State
 
 JOB = "compare"
+DRAWS = "draws"
 PRIORITY = 40
 FIRST_ROWS, FIRST_PRIORITY = (
     3,
@@ -113,6 +114,7 @@ class Comparing(QObject):
     def start(self, variants: Sequence[Variant], documents: Sequence[OpenDocument]) -> None:
         """Compare on some open documents, in place of what was compared before."""
         self.cancel()
+        self._jobs.cancel_all(DRAWS)
         self._are_stale = False
         ready = [(each, each.document) for each in documents if each.document is not None]
         self.comparisons = {each.id: Comparison(each.id, each.name) for each, _ in ready}
@@ -207,18 +209,34 @@ class Comparing(QObject):
         selection, weights = comparison.selection, self.weights
         if opened is None or opened.document is None or selection is None:
             return
-        document = opened.document
+        document, job = opened.document, f"{DRAWS} {comparison.document}"
 
         def work(token: JobToken) -> object:
             token.check()
-            return bootstrap(self._pipeline.inputs(document), selection, weights)
+            return Bootstrap(self._pipeline.inputs(document), selection, weights)
+
+        def done(drawing: object) -> None:
+            assert isinstance(drawing, Bootstrap), "draws to be made"
+            self._draw_on(comparison, drawing)
+
+        self._jobs.request(job, "python", work, done, priority=PRIORITY)
+
+    def _draw_on(self, comparison: Comparison, drawing: Bootstrap) -> None:
+        """One candidate a request, so that all else comes between."""
+
+        def work(token: JobToken) -> object:
+            token.check()
+            return None if drawing.step() else drawing.uncertainty()
 
         def done(found: object) -> None:
+            if found is None:
+                self._draw_on(comparison, drawing)
+                return
             assert isinstance(found, Uncertainty), "what the draws say"
             comparison.uncertainty = found
             self.rows_changed.emit(comparison.document)
 
-        job = f"draws {comparison.document}"
+        job = f"{DRAWS} {comparison.document}"
         self._jobs.request(job, "python", work, done, priority=PRIORITY)
 
     # better values
