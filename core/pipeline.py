@@ -329,7 +329,7 @@ class Pipeline:
         if kind == "late":
             tokens = self.token_vectors(document, cancel=cancel, progress=progress)
             return tokens.span_vectors(chunks.spans, chunks.pointers)[chosen]
-        texts = [chunks.embedded_text(index, document.text) for index in chosen.tolist()]
+        texts = chunks.embedded_texts(chosen, document.text)
         if kind == "windows":
             return window_vectors(texts, self.embedder, cancel=cancel, progress=progress)
         return self.embedder.encode(texts, cancel, progress)

@@ -13,7 +13,7 @@ import io
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -52,17 +52,24 @@ class Answer:
 
 def main() -> None:
     """Try all files, and write the table into the document."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    document, files = asked_for(__doc__)
+    rows = []
+    for path, password in files:
+        rows.append(tried(path, password))
+        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
+    write_table(document, rows)
+
+
+def asked_for(description: str | None) -> tuple[Path, list[tuple[Path, str]]]:
+    """The document that holds the table, and the files to try with their passwords."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("folder", type=Path)
     parser.add_argument("document", type=Path, help="where the table stands between two marks")
     parser.add_argument("--passwords", default="", help="NAME=PASSWORD,… of locked files")
     namespace = parser.parse_args()
     passwords = dict(each.split("=", 1) for each in namespace.passwords.split(",") if each)
-    rows = []
-    for path in sorted(namespace.folder.glob("*.pdf")):
-        rows.append(tried(path, passwords.get(path.name, "")))
-        print(" | ".join(rows[-1]), file=sys.stderr, flush=True)
-    write_table(namespace.document, rows)
+    files = sorted(namespace.folder.glob("*.pdf"))
+    return namespace.document, [(path, passwords.get(path.name, "")) for path in files]
 
 
 def tried(path: Path, password: str) -> tuple[str, ...]:
@@ -124,14 +131,20 @@ def time_class(seconds: float) -> str:
     return next((words for limit, words in CLASSES if seconds < limit), "minutes")
 
 
-def write_table(document: Path, rows: Iterable[tuple[str, ...]]) -> None:
+def write_table(
+    document: Path,
+    rows: Iterable[tuple[str, ...]],
+    titles: Sequence[str] = TITLES,
+    marks: tuple[str, str] = (BEGIN, END),
+) -> None:
     """Put the table between the two marks of the document."""
-    lines = ["| " + " | ".join(TITLES) + " |", "|" + "---|" * len(TITLES)]
+    lines = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
     lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     text = document.read_text(encoding="utf-8")
-    head, tail = text.split(BEGIN)[0], text.split(END)[1]
+    begin, end = marks
+    head, tail = text.split(begin)[0], text.split(end)[1]
     table = "\n".join(lines)
-    document.write_text(f"{head}{BEGIN}\n{table}\n{END}{tail}", encoding="utf-8")
+    document.write_text(f"{head}{begin}\n{table}\n{end}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -164,7 +164,7 @@ def rows_of(
     starts, ends = chunks.starts[which], chunks.ends[which]
     order = np.lexsort((ends, starts))
     which, starts, ends, kept = which[order], starts[order], ends[order], kept[order]
-    texts = tuple(chunks.embedded_text(row, document.text) for row in which.tolist())
+    texts = tuple(chunks.embedded_texts(which, document.text))
     return Rows(
         (document_id,),
         np.zeros(len(which), np.int64),

@@ -248,11 +248,19 @@ class Chunks:
             return [text[a:b] for a, b in self.spans.tolist()]
         return [self.text_of(index, text) for index in range(len(self))]
 
-    def embedded_text(self, index: int, text: str) -> str:
-        """What the model is given: the header, a newline, and the chunk's text."""
-        header = self.headers[index] if self.headers else ""
-        body = self.text_of(index, text)
-        return f"{header}\n{body}" if header else body
+    def embedded_texts(self, chosen: Indices, text: str) -> list[str]:
+        """What the model is given of each chosen chunk, int64 (k,): header, newline, its text."""
+        if self.is_contiguous and not self.texts:  # 20,000 of them take 5 ms instead of 80
+            bodies = [text[a:b] for a, b in self.spans[chosen].tolist()]
+        else:
+            bodies = [self.text_of(index, text) for index in chosen.tolist()]
+        if not self.headers:
+            return bodies
+        headers = [self.headers[index] for index in chosen.tolist()]
+        return [
+            f"{header}\n{body}" if header else body
+            for header, body in zip(headers, bodies, strict=True)
+        ]
 
     def rows(self) -> Iterator[list[list[int]]]:
         """The spans of each chunk as plain lists."""

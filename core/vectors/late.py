@@ -283,8 +283,10 @@ def prefix_sums(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDAr
 
 def _add_groups(sums: Vectors, pointers: Indices) -> Vectors:
     """float32 (n, d): the sum of the rows `pointers[i]:pointers[i + 1]`; zero for no row."""
-    groups = np.zeros((len(pointers) - 1, sums.shape[1]), np.float32)
     filled = np.flatnonzero(np.diff(pointers) > 0)
+    if len(filled) == len(pointers) - 1 == len(sums):  # one row each
+        return sums
+    groups = np.zeros((len(pointers) - 1, sums.shape[1]), np.float32)
     if len(filled):
         groups[filled] = np.add.reduceat(sums, pointers[filled], axis=0)
     return groups

@@ -31,11 +31,8 @@ from gui.state import OpenDocument, State
 
 JOB = "compare"
 DRAWS = "draws"
-PRIORITY = 40
-FIRST_ROWS, FIRST_PRIORITY = (
-    3,
-    1,
-)  # are made before the scores of a drag: one wants to see some soon
+FIRST_PRIORITY, PRIORITY = 1, 40  # the first rows come before the scores of a drag
+FIRST_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -320,7 +320,7 @@ class Searching(QObject):
             return
         before = [(hit.document, hit.chunk) for hit in current.result(slot).hits]
         after = [(hit.document, hit.chunk) for hit in self._kept(found.hits)]
-        if before != after:
+        if before and before != after:
             _log.warning("hits of the index differ from the exact product: %s, %s", after, before)
 
     def _question(self, query: Query) -> Question:

@@ -3,6 +3,7 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -120,7 +121,9 @@ def test_a_table_above_the_cap_is_cut_between_rows_and_its_header_is_known():
         assert text[end - 1] == "|"
     assert found.headers[0] == ""
     assert set(found.headers[1:]) == {"| drug | dose |\n|---|---|"}
-    assert found.embedded_text(1, text).startswith("| drug | dose |\n|---|---|\n| d")
+    assert found.embedded_texts(np.array([1]), text)[0].startswith(
+        "| drug | dose |\n|---|---|\n| d"
+    )
     assert found.end_reasons[0].words.startswith("with the next row ")
 
 
