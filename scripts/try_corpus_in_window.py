@@ -108,8 +108,9 @@ class Trial:
         current = self.window.state.current
         if current is None or current.path != path or current.document is None:
             return False
-        result = current.result(self.slot)
-        return current.document.final and (result.chunks is not None or bool(result.error))
+        chunking = self.window.workbench.chunking
+        is_cut = chunking.is_up_to_date(current, self.slot)
+        return current.document.final and (is_cut or bool(current.result(self.slot).error))
 
     def _is_locked(self, path: Path) -> bool:
         current = self.window.state.current
@@ -126,10 +127,9 @@ class Trial:
         for page in looked:
             pages.camera.go_to_page(page)
             pages.viewport().repaint()
-            drawn += self.wait(lambda: not self.window.jobs.is_busy("image"), 30)
+            is_in_time = self.wait(lambda: not self.window.jobs.is_busy("image"), 30)
             pages.viewport().repaint()
-            if pages.sheets.error(opened, page):
-                drawn -= 1
+            drawn += is_in_time and not pages.sheets.error(opened, page)
             cuts += chunks is not None and len(maker.overlay(chunks, page, None).cuts) > 0
         count = 0 if chunks is None else len(chunks)
         return f"{drawn} of {len(looked)}", f"{count:,}", str(cuts)
