@@ -126,13 +126,17 @@ class Trial:
         drawn = cuts = 0
         for page in looked:
             pages.camera.go_to_page(page)
-            pages.viewport().repaint()
-            is_in_time = self.wait(lambda: not self.window.jobs.is_busy("image"), 30)
-            pages.viewport().repaint()
+            is_in_time = self.wait(self._is_drawn, 30)
             drawn += is_in_time and not pages.sheets.error(opened, page)
             cuts += chunks is not None and len(maker.overlay(chunks, page, None).cuts) > 0
         count = 0 if chunks is None else len(chunks)
         return f"{drawn} of {len(looked)}", f"{count:,}", str(cuts)
+
+    def _is_drawn(self) -> bool:
+        """True once what is in view is painted; painting asks for the images that it lacks."""
+        pages = self.window.pages
+        pages.viewport().repaint()
+        return not pages.sheets.is_zooming and not self.window.jobs.is_busy("image")
 
     def _close(self, path: Path) -> None:
         opening = self.window.opening
