@@ -23,7 +23,8 @@ def style_sheet(theme: Theme) -> str:
         border-bottom: 2px solid transparent; }}
     QTabBar::tab:selected {{ color: {text}; border-bottom: 2px solid {accent}; }}
     QTabBar::tab:hover {{ color: {text}; }}
-    QTableView, QTreeView, QListView, QTextBrowser, QScrollArea, QScrollArea > QWidget > QWidget,
+    QTableView, QTreeView, QListView, QTextBrowser, QScrollArea,
+    QScrollArea > #qt_scrollarea_viewport > QWidget,
     #strategyPanel, #inspector, #scoresPanel, #queriesPanel {{ background: {base}; }}
     QCheckBox::indicator:unchecked, QTableView::indicator:unchecked, QTreeView::indicator:unchecked,
     QListView::indicator:unchecked {{ border: 1px solid {muted}; border-radius: 2px;
