@@ -244,10 +244,19 @@ def _is_abbreviated(text: str, match: Any, language: str) -> bool:
     if word.isdecimal():
         return language in ORDINALS_BY_FULL_STOP and len(word) <= 2
     always, before_number = _abbreviations(language)
-    is_initial = len(word) == 1 and word.isupper()
-    is_number_next = text[match.end() : match.end() + 1].isdecimal()
-    folded = word.lower()
-    return is_initial or folded in always or (is_number_next and folded in before_number)
+    if _is_initials(word):
+        return True
+    folded = re.split("['’]", word.lower())[-1]  # "l'art. 3"
+    if not text[match.end() : match.end() + 1].isdecimal():
+        return folded in always
+    is_letter = len(word) == 1 and folded not in MEASURES  # "p. 12", and not "5 m. 12 others"
+    return is_letter or folded in always or folded in before_number
+
+
+def _is_initials(word: str) -> bool:
+    """True for the initial of a name, also of a double one ("J.-P")."""
+    parts = [part.rstrip(".") for part in word.split("-")]
+    return all(len(part) == 1 and part.isupper() for part in parts)
 
 
 @lru_cache(maxsize=8)

@@ -100,6 +100,11 @@ def test_a_long_text_is_parsed_in_pieces_that_end_at_paragraphs(monkeypatch):
             "M. Dupont est venu. « Non ! » dit-il. Est-ce vrai ? Oui.",
             ["M. Dupont est venu.", "« Non ! »", "dit-il.", "Est-ce vrai ?", "Oui."],
         ),
+        (
+            "fr",
+            "Il a 5 m. 12 Russes suivent (cf. p. 12). J.-P. Sartre part. Voir l'art. 3.",
+            ["Il a 5 m.", "12 Russes suivent (cf. p. 12).", "J.-P. Sartre part.", "Voir l'art. 3."],
+        ),
         ("el", "Τι κάνεις; Καλά.", ["Τι κάνεις;", "Καλά."]),
         ("en", "It is 3.5 mg. What?! Yes... no.", ["It is 3.5 mg.", "What?!", "Yes... no."]),
         ("en", "See No. 7. He said no. Then left.", ["See No. 7.", "He said no.", "Then left."]),
