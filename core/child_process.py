@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""Starting processes of our own, which Ctrl+C in a terminal does not reach."""
+"""Starting processes of our own, which Ctrl+C in a terminal does not reach; those that wait."""
 
+import contextlib
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+LEAST_URGENT = 19  # the highest niceness there is
 
 
 def start_shielded(process: BaseProcess) -> None:
@@ -30,3 +35,16 @@ def _interrupts_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def work_behind_others() -> None:
+    """Leave the processor to all other processes: for a child that nobody waits for.
+
+    On Linux a niceness is that of one thread, and libraries may have started some already.
+    """
+    if hasattr(os, "nice"):
+        os.nice(LEAST_URGENT)
+    threads = Path("/proc/self/task")
+    for thread in threads.iterdir() if threads.is_dir() else ():
+        with contextlib.suppress(OSError):  # it has ended
+            os.setpriority(os.PRIO_PROCESS, int(thread.name), LEAST_URGENT)

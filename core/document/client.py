@@ -24,7 +24,7 @@ from typing import Any, Literal, NoReturn, Self
 
 import numpy as np
 
-from core.child_process import start_shielded
+from core.child_process import start_shielded, work_behind_others
 from core.document.pdf_values import (
     Annotation,
     Box,
@@ -439,6 +439,8 @@ def _serve(connection: Connection, path: str, role: str) -> None:
         # time. This makes it believe that there is none; `pdf_layout` loads it when it is needed.
         for module in LAYOUT_MODULES:
             sys.modules[module] = None  # type: ignore[assignment]  # as the import system allows
+    else:  # behind the window and the vectors, from its first import on
+        work_behind_others()
     from core.document.pdf_process import serve
 
     serve(connection, path, role)

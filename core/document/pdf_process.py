@@ -240,8 +240,6 @@ def serve(connection: Connection, path: str, role: str) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is the parent's to handle
     _limit_memory(LAYOUT_MEMORY_LIMIT if role == "layout" else MEMORY_LIMIT)
     _silence()
-    if role == "layout":
-        _be_nice()
     reader = Reader(Path(path))
     while True:
         try:
@@ -275,12 +273,6 @@ def _limit_memory(most: int) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     if hard == resource.RLIM_INFINITY or hard > most:
         resource.setrlimit(resource.RLIMIT_AS, (most, hard))
-
-
-def _be_nice() -> None:
-    """Leave the processor to the window, and to the vectors: the layout model works behind both."""
-    if hasattr(os, "nice"):
-        os.nice(19)
 
 
 def _silence() -> None:

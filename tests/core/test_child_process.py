@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""Ctrl+C in a terminal is for the program, not for its processes."""
+"""Ctrl+C in a terminal is for the program, not for its processes; which of them stand back."""
 
 import os
 import signal
@@ -38,3 +38,15 @@ def test_ctrl_c_does_not_end_the_engine(capfd):
     assert engine.call(own_pid) == pid
     engine.close()
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread's own niceness is Linux's")
+def test_the_layout_model_stands_back_with_all_its_threads(root: Path):
+    with PdfClient(root / "resources" / "samples" / "guideline.pdf", role="layout") as client:
+        client.start()
+        client.open()
+        stats = [task / "stat" for task in Path(f"/proc/{client.pid}/task").iterdir()]
+        niceness = [stat.read_text().rpartition(")")[2].split()[16] for stat in stats]
+
+        assert len(niceness) > 1, "libraries have started threads"
+        assert set(niceness) == {"19"}

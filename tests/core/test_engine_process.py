@@ -107,7 +107,6 @@ def test_an_error_of_the_child_is_raised_here(engine, kind, error, words):
             call(fail, kind)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="a thread's own niceness is Linux's")
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have other allocators")
 @pytest.mark.parametrize("ask", [EngineProcess.call, EngineProcess.call_urgent])
 def test_an_engine_at_rest_returns_the_memory_that_its_work_has_freed(engine, ask):
@@ -119,6 +118,7 @@ def test_an_engine_at_rest_returns_the_memory_that_its_work_has_freed(engine, as
     assert process.memory_info().rss < held - FREED_BYTES // 2
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="a thread's own niceness is Linux's")
 def test_only_long_work_gives_way_to_the_window(engine):
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert engine.call_urgent(niceness) == own
