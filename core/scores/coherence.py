@@ -98,10 +98,9 @@ class Windows:
         tail_sums, tail_tokens = span_sums(self.tails[low : high + 1])
         before, before_tokens = _prefix(tail_sums), _prefix(tail_tokens)
         start, end = self.first + 1 - low, self.last + 1 - low
-        return (
-            head_sums + before[end] - before[start],
-            head_tokens + before_tokens[end] - before_tokens[start],
-        )
+        head_sums += before[end]
+        head_sums -= before[start]
+        return head_sums, head_tokens + before_tokens[end] - before_tokens[start]
 
     def pieces(self, piece_counts: Callable[[Spans], Indices]) -> Indices:
         """int64 (w,): word pieces of each window."""
@@ -221,6 +220,12 @@ def window_sums(
 
     first, last: int64 (w,), the members of each window, `last` included.
     """
+    if (np.diff(first) >= 0).all() and (np.diff(last) >= 0).all():
+        # the windows of a chunk are neighbours: those that begin up to it, less those that ended
+        before, members = _prefix(vectors.astype(np.float64, copy=False)), np.arange(n)
+        of_chunk: NDArray[np.float64] = before[np.searchsorted(first, members, side="right")]
+        of_chunk -= before[np.searchsorted(last, members, side="left")]
+        return of_chunk
     steps = np.zeros((n + 1, vectors.shape[1]))
     np.add.at(steps, first, vectors)
     np.subtract.at(steps, last + 1, vectors)
@@ -261,5 +266,7 @@ def _sums_of_pieces(
 
 def _prefix(rows: NDArray[Number]) -> NDArray[Number]:
     """Sums of the first 0, 1, … n rows of (n, …): (n + 1, …)."""
-    start = np.zeros((1, *rows.shape[1:]), rows.dtype)
-    return np.concatenate((start, np.cumsum(rows, axis=0, dtype=rows.dtype)))
+    sums = np.empty((len(rows) + 1, *rows.shape[1:]), rows.dtype)
+    sums[0] = 0
+    np.cumsum(rows, axis=0, out=sums[1:])
+    return sums

@@ -144,6 +144,8 @@ def _filled(
     """(k, d): exact vectors where they are known, pooled ones elsewhere."""
     if is_exact.all():
         return exact
+    if pooled.all():
+        return _pooled(passages, pooled, supply)
     rows = np.zeros((len(passages), supply.embedder.dimension))
     rows[is_exact] = exact
     rows[pooled] = _pooled(passages, pooled, supply)
@@ -244,7 +246,7 @@ def coherence_values(windows: WindowGroup, vectors: GroupVectors) -> Values:
         (pooled, vectors.pooled_members),
     ):
         if of_kind.any():
-            rows = vectors.containers[of_kind].astype(np.float64)
+            rows = vectors.containers if of_kind.all() else vectors.containers[of_kind]
             sums = window_sums(windows.first[of_kind], windows.last[of_kind], rows, n)
             total += np.einsum("ij,ij->i", sums, members, dtype=np.float64)
     return ratios(total, window_counts(windows.first, windows.last, n).astype(np.float64))

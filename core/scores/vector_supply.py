@@ -189,7 +189,8 @@ class VectorSupply:
         sums, _ = passages.sums(self._span_sums)
         norms = np.sqrt(np.einsum("ij,ij->i", sums, sums))
         norms[norms == 0] = 1.0
-        return np.asarray(sums / norms[:, None])
+        sums /= norms[:, None]
+        return sums
 
     def _piece_counts(self, spans: Spans) -> Indices:
         low, high = self._piece_ranges(spans)
