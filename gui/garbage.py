@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """Collects Python's cyclic garbage in the window's thread, when nothing is going on.
 
-Qt objects that a worker thread frees crash the program, so automatic collection is off and only
-this timer collects. A full collection over all that is loaded takes 0.3 s and more; therefore
-what is there after the start is frozen (looked at no more), young objects are collected often,
-and all others only when the user has done nothing for a while.
+Qt objects that a worker thread frees crash the program, and so may a collection that begins within
+a call of Qt. So automatic collection is off, whatever a library wants, and only this timer
+collects. A full collection over all that is loaded takes 0.3 s and more; therefore what is there
+after the start is frozen (looked at no more), young objects are collected often, and all others
+only when the user has done nothing for a while.
 """
 
 import gc
@@ -23,6 +24,8 @@ class Collector(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         gc.disable()
+        # WORKAROUND: srsly, which reads spaCy's models, turns it on though it was off
+        gc.enable = _stays_off
         self._rest = QElapsedTimer()
         self._rest.start()
         self._timer = QTimer(self)
@@ -47,3 +50,7 @@ class Collector(QObject):
             gc.collect(MIDDLE)
         else:
             gc.collect(YOUNG)
+
+
+def _stays_off() -> None:
+    """Do nothing in place of `gc.enable`."""

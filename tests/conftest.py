@@ -32,9 +32,11 @@ settings.register_profile("ci", max_examples=100, derandomize=True, print_blob=T
 settings.register_profile("long", max_examples=2_000, **_SHARED)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 
-# Automatic collection runs in whatever thread allocates, and a Qt object that a worker thread frees
-# crashes the process. So it is off, as in the window, and each test ends with a collection.
+# Automatic collection may begin in any thread and within any call of Qt, where it crashes the
+# process. So it is off, as in the window, and each test ends with a collection; and it stays off,
+# although srsly, which reads spaCy's models, turns it on.
 gc.disable()
+gc.enable = lambda: None
 YOUNG, MIDDLE, ALL = 0, 1, 2
 MIDDLE_AFTER, ALL_AFTER = 10, 50  # collections of the generation before
 
