@@ -7,6 +7,7 @@ started again, and the page at fault is reported. A client is used by one thread
 """
 
 import atexit
+import contextlib
 import multiprocessing
 import os
 import sys
@@ -240,7 +241,10 @@ class PdfClient:
             if process.is_alive():
                 process.kill()
                 process.join()
-            process.close()
+            # A thread that starts a process looks after all that have ended, and may have heard of
+            # the end of this one and not noted it yet.
+            with contextlib.suppress(ValueError):
+                process.close()
 
     # --- the pipe ------------------------------------------------------------------------------
 
