@@ -112,6 +112,11 @@ class Shared(Generic[Result]):
                 entry.results.append(make())
             return entry.results[0]
 
+    def clear(self) -> None:
+        """Let go of all results."""
+        with self._lock:
+            self._entries.clear()
+
 
 class _Lane:
     """One thread that takes requests in the order of their priority, then of their arrival."""

@@ -127,6 +127,10 @@ class SearchPool:
             for opened in self._state.documents.values():
                 self._scoring.make_vectors(opened)
 
+    def forget_rows(self) -> None:
+        """Let go of what was searched, for instance of a document that is closed."""
+        self._kept.clear()
+
     def rows(self, parts: Sequence[Part], kind: VectorKind | None, token: JobToken) -> Rows:
         """The rows of all parts, on the pages that the user sees; called in a lane."""
         token.check()

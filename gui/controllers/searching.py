@@ -206,7 +206,9 @@ class Searching(QObject):
             self._rest.start()
 
     def _on_closed(self, document: str) -> None:
-        del document
+        self._pool.forget_rows()
+        for key in [key for key in self._answered if key[0] == document]:
+            del self._answered[key]
         if self.choices.all_documents:
             self._on_pool()
 

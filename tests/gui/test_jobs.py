@@ -266,3 +266,5 @@ def test_a_result_that_failed_is_made_again_and_old_ones_are_let_go():
     assert shared.get("a", lambda: 3) == 1
     assert shared.get("c", lambda: 4) == 4
     assert shared.get("b", lambda: 5) == 5
+    shared.clear()
+    assert shared.get("b", lambda: 6) == 6
