@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
-"""k-means of the words of texts: scikit-learn's, with the starting centres of all starts at once.
+"""k-means of the words of texts, with the clusters that scikit-learn finds.
 
 scikit-learn finds the centres of one start after the other, and each step of each goes over all
-texts. Here a step of all starts is one product of matrices. The numbers that are drawn, the sums
-and their order are its own, so the clusters are the same ones.
+texts. Here a step of several starts is one product of matrices, and threads share the starts. The
+numbers that are drawn, the sums and their order are its own, so the clusters are the same ones.
 """
 
+import math
+import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor  # noqa: TID251 - products of matrices, no Qt
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +19,13 @@ from numpy.typing import NDArray
 
 from core.arrays import Indices, Values
 from core.cancel import CancelToken, Progress
+from core.strategies.lloyd import Lloyd
 
-AT_ONCE = 10  # starts whose distances are in memory together
+AT_ONCE = 5  # starts whose distances are in memory together
+MOST_THREADS = 4
+
+# What starts begin with; see `_draws`.
+Draws = Sequence[tuple[int, Values]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,74 +75,74 @@ def k_means(
     Those of `KMeans(k, random_state=seed, n_init=starts)`: of all starts the one with the least
     sum of squared distances. With fewer texts than `k` there are as many clusters as texts.
     """
-    from threadpoolctl import threadpool_limits
+    from sklearn.exceptions import ConvergenceWarning
 
-    rows = weights.rows()
-    best, least = np.full(len(weights), -1), np.inf
-    # a round is too short for several threads: they wait for each other as long as they work
-    with threadpool_limits(1, user_api="openmp"):
-        for number, centres in enumerate(_starting_rows(rows, min(k, len(weights)), seed, starts)):
-            cancel.check()
-            progress(number, starts, "starts")
-            found = _fitted(rows, centres)
-            labels = _by_first_appearance(found.labels_)
-            # the same clusters again may have a lower sum by rounding
-            if found.inertia_ < least and not np.array_equal(labels, best):
-                best, least = labels, found.inertia_
+    lloyd = Lloyd(weights.rows())
+
+    def fit(draws: Draws) -> list[tuple[Indices, float]]:
+        return [lloyd.fit(first, cancel=cancel) for first in _chosen_rows(lloyd.rows, draws)]
+
+    threads = min(os.cpu_count() or 1, MOST_THREADS)
+    groups = _groups(_draws(len(weights), min(k, len(weights)), seed, starts), threads)
+    best, least, done = np.full(len(weights), -1), np.inf, 0
+    with ThreadPoolExecutor(threads) as pool, warnings.catch_warnings():
+        # fewer different texts than clusters: what is found is taken
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for found in pool.map(fit, groups):
+            for clusters, inertia in found:
+                labels = _by_first_appearance(clusters)
+                # the same clusters again may have a lower sum by rounding
+                if inertia < least and not np.array_equal(labels, best):
+                    best, least = labels, inertia
+            done += len(found)
+            progress(done, starts, "starts")
     return best
 
 
-def _fitted(rows: Any, centres: Indices) -> Any:
-    """scikit-learn's k-means from these texts as the first centres."""
-    from sklearn import config_context
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
-    # what `word_weights` made need not be looked through again for every start
-    with config_context(assume_finite=True), warnings.catch_warnings():
-        # fewer different texts than clusters: what is found is taken
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return KMeans(len(centres), init=rows[centres].toarray(), n_init=1).fit(rows)
-
-
-def _starting_rows(rows: Any, k: int, seed: int, starts: int) -> Iterator[Indices]:
-    """int64 (k,) for each start: the texts that k-means++ chooses, as scikit-learn does."""
+def _draws(n: int, k: int, seed: int, starts: int) -> Draws:
+    """For each start the number of its first text, and float64 (k − 1, tries) from 0 to 1."""
     random = np.random.RandomState(seed)
-    n, trials = rows.shape[0], 2 + int(np.log(k))
-    for some in range(0, starts, AT_ONCE):
-        draws = [
-            (random.choice(n, p=np.full(n, 1.0) / n), random.uniform(size=(k - 1, trials)))
-            for _ in range(min(AT_ONCE, starts - some))
-        ]
-        yield from _chosen_rows(rows, draws)
+    tries = 2 + int(np.log(k))
+    return [
+        (random.choice(n, p=np.full(n, 1.0) / n), random.uniform(size=(k - 1, tries)))
+        for _ in range(starts)
+    ]
 
 
-def _chosen_rows(rows: Any, draws: Sequence[tuple[int, Values]]) -> Indices:
-    """int64 (starts, k): of each draw, its first text, and k − 1 of those that its numbers try.
+def _groups(draws: Draws, threads: int) -> list[Draws]:
+    """The starts in groups, one for each thread or more."""
+    size = min(math.ceil(len(draws) / threads), AT_ONCE)
+    return [draws[at : at + size] for at in range(0, len(draws), size)]
 
-    A text is tried with a chance that grows as its squared distance to the nearest one chosen
-    before; of several that are tried the one that leaves the least distances is chosen.
+
+def _chosen_rows(rows: Any, draws: Draws) -> Indices:
+    """int64 (starts, k): the texts that k-means++ chooses, as scikit-learn does.
+
+    Of each draw these are its first text, and k − 1 of those that its numbers try. A text is tried
+    with a chance that grows as its squared distance to the nearest one chosen before; of several
+    that are tried the one that leaves the least distances is chosen.
     """
-    from sklearn.metrics import euclidean_distances
     from sklearn.utils.extmath import row_norms
 
-    norms, ones = row_norms(rows, squared=True)[None], np.ones(rows.shape[0])
+    n, columns, norms = rows.shape[0], rows.T.tocsr(), row_norms(rows, squared=True)
 
     def distances(tried: Indices) -> Values:
-        found: Values = euclidean_distances(
-            rows[tried.ravel()], rows, Y_norm_squared=norms, squared=True
-        )
-        return found.reshape(*tried.shape, -1)
+        found: Values = (rows[tried.ravel()] @ columns).toarray()
+        found *= -2
+        found += norms[tried.ravel(), None]
+        found += norms
+        return np.maximum(found, 0, out=found).reshape(*tried.shape, n)
 
     chosen = [np.array([first for first, _ in draws])]
-    nearest = distances(chosen[0])
+    nearest, ones = distances(chosen[0]), np.ones(n)
     sums = nearest @ ones
     every = np.arange(len(draws))
     for tries in np.stack([numbers for _, numbers in draws], axis=1):
         tried = np.stack(
             [np.searchsorted(np.cumsum(nearest[i]), tries[i] * sums[i]) for i in every]
-        ).clip(max=rows.shape[0] - 1)
-        left = np.minimum(distances(tried), nearest[:, None])
+        ).clip(max=n - 1)
+        left = distances(tried)
+        np.minimum(left, nearest[:, None], out=left)
         totals = left @ ones
         least = totals.argmin(axis=1)
         nearest, sums = left[every, least], totals[every, least]

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from core.cancel import NEVER, silent
 from core.errors import Cancelled
-from core.strategies.k_means import k_means, word_weights
+from core.strategies.k_means import AT_ONCE, k_means, word_weights
+from core.strategies.lloyd import Lloyd
 
 WORDS = ["dose", "warfarin", "surgery", "bleeding", "fasting", "needle", "renal", "heparin"]
 
@@ -51,7 +52,7 @@ def test_any_texts_have_the_clusters_that_scikit_learn_finds(texts, k, seed):
 
 
 @pytest.mark.parametrize("starts", [1, 10, 23])
-@pytest.mark.parametrize("k", [1, 2, 6, 20])
+@pytest.mark.parametrize("k", [1, 2, 6, 20, 90])
 def test_every_number_of_starts_and_clusters_is_that_of_scikit_learn(k, starts):
     texts = sentences(7, 300)
 
@@ -69,16 +70,41 @@ def test_the_weights_of_a_text_are_of_length_one():
     assert np.allclose(squares, 1.0)
 
 
-def test_work_that_is_no_longer_wanted_stops_between_two_starts():
-    class After:
-        left = 3
+def test_work_that_is_no_longer_wanted_stops_within_a_start_of_each_thread():
+    checks = []
 
+    class After:
         def check(self):
-            self.left -= 1
-            if not self.left:
+            checks.append(1)
+            if len(checks) >= 3:
                 raise Cancelled
 
-    token = After()
     with pytest.raises(Cancelled):
-        k_means(weights_of(sentences(5, 40)), 6, 42, 10, cancel=token, progress=silent)
-    assert token.left == 0
+        k_means(weights_of(sentences(5, 40)), 6, 42, 50, cancel=After(), progress=silent)
+    assert len(checks) < 3 + 50 // AT_ONCE
+
+
+def test_progress_counts_the_starts():
+    told = []
+
+    def progress(done, of, unit):
+        told.append((done, of, unit))
+
+    k_means(weights_of(sentences(5, 40)), 6, 42, 23, cancel=NEVER, progress=progress)
+    assert told[-1] == (23, 23, "starts")
+    assert [done for done, _, _ in told] == sorted({done for done, _, _ in told})
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_cluster_that_loses_all_its_texts_is_filled_as_scikit_learn_does(monkeypatch):
+    emptied = []
+    library = Lloyd._fit_with_empty_clusters
+
+    def count(lloyd, first):
+        emptied.append(first)
+        return library(lloyd, first)
+
+    monkeypatch.setattr(Lloyd, "_fit_with_empty_clusters", count)
+    texts = sentences(11, 12) * 20
+    assert clusters(texts, 13, starts=4) == plain(texts, 13, starts=4)
+    assert emptied
