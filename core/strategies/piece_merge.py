@@ -2,36 +2,47 @@
 """Merging of pieces into chunks, and the overlap between them (`spec/metrics.md` 15.2, 15.3)."""
 
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
+from core.arrays import Indices, Mask, Spans, Values, as_spans
 from core.strategies.piece_tree import Part, Pieces, PieceTree
 from core.strategies.small_groups import join_small
 
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Why a chunk ended: the number that was compared, and the bound that it broke or met."""
-
-    value: float
-    bound: float
-    is_large: bool = False  # it ended because it was not small, and not because it was full
+Span = tuple[int, int]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Merge:
-    """The chunks that merging gives, in list order.
+    """The n chunks that merging gives, in list order.
 
-    groups: the pieces of each chunk, first and last + 1, overlap left out.
-    spans: start and end with overlap. stops: what ended each chunk but the last. shared: length
-    units of the overlap at each chunk's beginning.
+    groups: int64 (n, 2), the pieces of each chunk, first and last + 1, overlap left out.
+    spans: int64 (n, 2), with overlap. shared: int64 (n,), length units of the overlap at each
+    chunk's beginning. values, bounds: int64 (n − 1,), what ended each chunk but the last: the
+    length that was compared and the bound that it broke or met. is_large: bool (n − 1,), it ended
+    because neither side was small, and not because it was full.
     """
 
-    groups: list[tuple[int, int]]
-    spans: list[tuple[int, int]]
-    stops: list[Stop]
-    shared: list[int]
+    groups: Spans
+    spans: Spans
+    shared: Indices
+    values: Indices
+    bounds: Indices
+    is_large: Mask
+
+    def turned_round(self, pieces: int) -> "Merge":
+        """The chunks of a backward merge, which was made of this many pieces, in text order."""
+        return Merge(
+            pieces - self.groups[::-1, ::-1],
+            self.spans[::-1],
+            self.shared[::-1],
+            self.values[::-1],
+            self.bounds[::-1],
+            self.is_large[::-1],
+        )
 
 
 def merge_to_size(
@@ -49,26 +60,23 @@ def merge_to_size(
     if overlap < 1:
         return _merge_without_overlap(pieces, most)
     tails = _Tails(tree, overlap, backward)
-    parts = pieces.parts()
-    merge = Merge([], [], [], [])
-    low, current, total, shared = 0, list[Part](), 0, 0
-    for number, part in enumerate(parts):
+    spans, stops, shared, firsts = list[Span](), list[int](), [0], [0]
+    current, total = list[Part](), 0
+    for number, part in enumerate(pieces.parts()):
         if current and total + part[2] > most:
-            merge.groups.append((low, number))
-            merge.spans.append(_hull(current))
-            merge.stops.append(Stop(total + part[2], most))
-            merge.shared.append(shared)
+            spans.append(_hull(current))
+            stops.append(total + part[2])
             kept = tails.tail(current)
-            low, current = number, [*kept, part]
-            shared, total = sum(each[2] for each in kept), tree.count(*_hull(current))
+            current = [*kept, part]
+            total = tree.count(*_hull(current))
+            shared.append(sum(each[2] for each in kept))
+            firsts.append(number)
         else:
             current.append(part)
             total += part[2]
-    if current:
-        merge.groups.append((low, len(parts)))
-        merge.spans.append(_hull(current))
-        merge.shared.append(shared)
-    return merge
+    if not current:
+        return _merged([0], [], [], [], most)
+    return _merged([*firsts, len(pieces)], [*spans, _hull(current)], shared, stops, most)
 
 
 def merge_small_only(
@@ -76,49 +84,57 @@ def merge_small_only(
 ) -> Merge:
     """Join only pieces of fewer than `least` units with a neighbour, up to `most`."""
     found = join_small(pieces.counts.tolist(), least=least, most=most)
-    groups = list(zip(found.edges[:-1], found.edges[1:], strict=True))
     parts = pieces.parts()
-    stops = [
-        _small_stop(one, two, least, most)
-        for one, two in zip(found.sizes, found.sizes[1:], strict=False)
-    ]
-    merge = Merge(groups, [], stops, [])
+    spans, shared = list[Span](), list[int]()
     tails, kept = _Tails(tree, overlap, backward), list[Part]()
-    for low, high in groups:
+    for low, high in pairwise(found.edges):
         current = [*kept, *parts[low:high]]
-        merge.spans.append(_hull(current))
-        merge.shared.append(sum(each[2] for each in kept))
+        spans.append(_hull(current))
+        shared.append(sum(each[2] for each in kept))
         # a single piece is returned as it is
         kept = tails.tail(current) if overlap > 0 and len(parts) > 1 else []
-    return merge
-
-
-def _small_stop(one: int, two: int, least: int, most: int) -> Stop:
-    if min(one, two) >= least:
-        return Stop(min(one, two), least, is_large=True)
-    return Stop(one + two, most)
+    sizes = np.array(found.sizes, np.int64)
+    smaller, together = np.minimum(sizes[:-1], sizes[1:]), sizes[:-1] + sizes[1:]
+    is_large = smaller >= least
+    return replace(
+        _merged(found.edges, spans, shared, np.where(is_large, smaller, together), most),
+        bounds=np.where(is_large, least, most),
+        is_large=is_large,
+    )
 
 
 def _merge_without_overlap(pieces: Pieces, most: int) -> Merge:
-    n = len(pieces)
-    sums = [0, *np.cumsum(pieces.counts).tolist()]
-    merge = Merge([], [], [], [0] * n)
-    low = 0
-    while low < n:
-        high = max(low + 1, bisect_right(sums, sums[low] + most, low + 1, n + 1) - 1)
-        merge.groups.append((low, high))
-        if high < n:
-            merge.stops.append(Stop(sums[high + 1] - sums[low], most))
-        low = high
-    edges = np.array(merge.groups, np.int64).reshape(-1, 2)
-    first, last = pieces.spans[edges[:, 0]], pieces.spans[edges[:, 1] - 1]
-    hulls = np.stack([np.minimum(first[:, 0], last[:, 0]), np.maximum(first[:, 1], last[:, 1])])
-    merge.spans = [(a, b) for a, b in hulls.T.tolist()]
-    merge.shared = [0] * len(merge.groups)
-    return merge
+    running = np.concatenate([[0], np.cumsum(pieces.counts)])
+    sums = running.tolist()
+    edges = [0]
+    while (low := edges[-1]) < len(pieces):
+        edges.append(max(low + 1, bisect_right(sums, sums[low] + most, low + 1) - 1))
+    firsts, lasts = np.array(edges[:-1], np.int64), np.array(edges[1:], np.int64)
+    one, two = pieces.spans[firsts], pieces.spans[lasts - 1]
+    spans = np.stack([np.minimum(one[:, 0], two[:, 0]), np.maximum(one[:, 1], two[:, 1])], axis=1)
+    stops = running[lasts[:-1] + 1] - running[firsts[:-1]]
+    return _merged(edges, spans, np.zeros(len(firsts)), stops, most)
 
 
-def _hull(parts: list[Part]) -> tuple[int, int]:
+def _merged(
+    edges: Sequence[int],
+    spans: Sequence[Span] | Spans,
+    shared: Sequence[int] | Values,
+    stops: Sequence[int] | Indices,
+    most: int,
+) -> Merge:
+    """Chunks that ended because one more piece would have made them longer than `most`."""
+    return Merge(
+        np.stack([edges[:-1], edges[1:]], axis=1).astype(np.int64),
+        as_spans(spans),
+        np.array(shared, np.int64),
+        np.array(stops, np.int64),
+        np.full(len(stops), most),
+        np.zeros(len(stops), np.bool_),
+    )
+
+
+def _hull(parts: list[Part]) -> Span:
     one, two = parts[0], parts[-1]
     return min(one[0], two[0]), max(one[1], two[1])
 

@@ -7,6 +7,7 @@ tree grows as sizes are tried, and a new size walks what is there, level by leve
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from core.strategies.separator_search import Attach, Match, SplitSeparator, piec
 from core.units.tokens import PieceCounter
 
 UNKNOWN = -1
+# Cuts between characters are kept by text: the same words come again and again.
+LONGEST_KEPT = 64  # characters
+MOST_KEPT = 200_000
 Part = tuple[int, int, int]  # start, end, count of a piece
 
 
@@ -74,6 +78,7 @@ class PieceTree:
         self._is_absent = [each.probe in absent for each in separators]
         self._roots: dict[tuple[int, int], int] = {}
         self._nodes = _Nodes()
+        self._kept_cuts: dict[tuple[str, int], list[tuple[int, int]]] = {}
 
     def count(self, start: int, end: int) -> int:
         """Length units of the text from `start` to `end`, by itself."""
@@ -105,8 +110,8 @@ class PieceTree:
             for node in over[nodes.first[over] == UNKNOWN].tolist():
                 self._expand(node)
             first, last = nodes.first[over], nodes.last[over]
-            hard = np.flatnonzero(first == last)  # no separator cuts them
-            done += [self._characters(int(over[at]), int(roots[at]), most) for at in hard.tolist()]
+            hard = first == last  # no separator cuts them
+            done.append(self._characters(over[hard], roots[hard], most))
             frontier, roots = ranges(first, last), np.repeat(roots, last - first)
         return _in_order([nodes.pieces(frontier, roots), *done])
 
@@ -131,7 +136,8 @@ class PieceTree:
                 self._expand(node)
             first, last = int(nodes.first[node]), int(nodes.last[node])
             if first == last:
-                parts = self._characters(node, 0, most).parts()
+                alone = np.array([node])
+                parts = self._characters(alone, np.zeros_like(alone), most).parts()
                 yield from reversed(parts) if from_end else parts
             else:
                 children = range(first, last)
@@ -194,27 +200,41 @@ class PieceTree:
             level += 1
         return len(self.separators), []
 
-    def _characters(self, node: int, root: int, most: int) -> Pieces:
-        """Cut a node between characters, each piece as long as the probing finds.
-
-        Counts are not monotone, so the order of the probes is part of the definition.
-        """
-        nodes = self._nodes
-        start, end = int(nodes.starts[node]), int(nodes.ends[node])
-        cuts, counts = [start], []
-        while cuts[-1] < end:
-            length = self._longest_prefix(cuts[-1], end, most)
-            counts.append(self.count(cuts[-1], cuts[-1] + length))
-            cuts.append(cuts[-1] + length)
-        edges = np.array(cuts, np.int64)
+    def _characters(self, nodes: Indices, roots: Indices, most: int) -> Pieces:
+        """Cut nodes between characters, each piece as long as the probing finds."""
+        found = self._nodes.pieces(nodes, roots)
+        cuts = [self._character_cuts(start, end, most) for start, end in found.spans.tolist()]
+        sizes = np.fromiter(map(len, cuts), np.int64, len(cuts))
+        lengths, counts = np.array(list(chain.from_iterable(cuts)), np.int64).reshape(-1, 2).T
+        ends = np.cumsum(lengths)
+        firsts = np.cumsum(sizes) - sizes  # of each node, its first piece
+        ends += np.repeat(found.spans[:, 0] - (ends - lengths)[firsts], sizes)
+        starts = ends - lengths
         levels = np.full(len(counts), len(self.separators), np.int64)
-        matches = np.stack([edges[:-1], edges[:-1]], axis=1)
-        levels[0], matches[0] = nodes.levels[node], nodes.matches[node]
-        spans = np.stack([edges[:-1], edges[1:]], axis=1)
-        roots = np.full(len(counts), root, np.int64)
-        return Pieces(spans, np.array(counts, np.int64), roots, levels, matches)
+        matches = np.stack([starts, starts], axis=1)
+        levels[firsts], matches[firsts] = found.levels, found.matches
+        spans = np.stack([starts, ends], axis=1)
+        return Pieces(spans, counts, np.repeat(roots, sizes), levels, matches)
+
+    def _character_cuts(self, start: int, end: int, most: int) -> list[tuple[int, int]]:
+        """The characters and the units of each piece of a span that no separator cuts."""
+        key = (self.text[start:end], most)
+        cuts = self._kept_cuts.get(key)
+        if cuts is None:
+            cuts = []
+            at = start
+            while at < end:
+                length = self._longest_prefix(at, end, most)
+                cuts.append((length, self.count(at, at + length)))
+                at += length
+            if end - start <= LONGEST_KEPT:
+                if len(self._kept_cuts) >= MOST_KEPT:
+                    self._kept_cuts.clear()
+                self._kept_cuts[key] = cuts
+        return cuts
 
     def _longest_prefix(self, start: int, end: int, most: int) -> int:
+        """Counts are not monotone, so the order of the probes is part of the definition."""
         low, high, best = 0, end - start, 0
         while low <= high:
             middle = (low + high) // 2

@@ -206,12 +206,11 @@ def _split_large(
     for number, low, high in zip(large.tolist(), first_piece, first_piece[1:], strict=False):
         own = pieces.take(np.arange(low, high))
         merge = merge_to_size(own, tree, most=limits.largest, overlap=0, backward=False)
-        firsts = np.array([group[0] for group in merge.groups[1:]], np.int64)
-        cuts = boundary_reasons(merge, own, tree, log.unit, firsts)
-        for row, (offset, _) in enumerate(merge.spans[1:]):
+        cuts = boundary_reasons(merge, own, tree, log.unit)
+        for row, offset in enumerate(merge.spans[1:, 0].tolist()):
             log.add(SPLIT, offset, int(items.counts[number]), limits.largest)
             details.append(reason.words if (reason := cuts[row]) else "")
-        spans += merge.spans
+        spans += merge.spans.tolist()
         repeats[number] = len(merge.spans)
     parts = as_spans(spans)
     rule = Rule("oversize", f"split: {{value:,.0f}} {log.unit} > {{threshold:,.0f}}; {{detail}}")

@@ -11,7 +11,7 @@ import numpy as np
 from core.arrays import Offsets, as_spans
 from core.declaration import Declaration, Parameter, Preset
 from core.strategies.chunks import Chunks, Reasons
-from core.strategies.piece_merge import Merge, merge_small_only, merge_to_size
+from core.strategies.piece_merge import merge_small_only, merge_to_size
 from core.strategies.piece_tree import Pieces, PieceTree
 from core.strategies.registry import strategy
 from core.strategies.separator_lists import listed
@@ -191,22 +191,12 @@ def split_then_merge(
             listed_pieces, tree, least=min_tokens, most=most, overlap=overlap, backward=backward
         )
     if backward:
-        merge = _turned_round(merge, len(pieces))
+        merge = merge.turned_round(len(pieces))
     return merged_chunks(merge, pieces, tree, prepared.unit, overlap=overlap, backward=backward)
 
 
 def _reversed(pieces: Pieces) -> Pieces:
     return pieces.take(np.arange(len(pieces))[::-1])
-
-
-def _turned_round(merge: Merge, pieces: int) -> Merge:
-    """The chunks of a backward merge in the order of the text."""
-    return Merge(
-        [(pieces - high, pieces - low) for low, high in reversed(merge.groups)],
-        merge.spans[::-1],
-        merge.stops[::-1],
-        merge.shared[::-1],
-    )
 
 
 def ghosts(prepared: SplitMerge, chunks: Chunks, *, size: int) -> tuple[Offsets, Reasons]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.arrays import Indices, Offsets, as_spans
+from core.arrays import Indices, Offsets
 from core.strategies.chunks import Chunks, Reasons, Rule, laid_over, one_span_chunks, reasons
 from core.strategies.piece_merge import Merge
 from core.strategies.piece_tree import Pieces, PieceTree
@@ -24,13 +24,12 @@ def merged_chunks(
     earlier one.
     """
     n = len(merge.groups)
-    firsts = np.array([low for low, _ in merge.groups], np.int64)
-    inner = boundary_reasons(merge, pieces, tree, unit, firsts[1:])
-    shared = np.array(merge.shared, np.int64)
+    shared = merge.shared
+    inner = boundary_reasons(merge, pieces, tree, unit)
     starts, ends = np.arange(-1, n - 1), np.append(np.arange(n - 1), -1)[:n]
     plain_starts, plain_ends = inner.take(starts), inner.take(ends)
     if overlap < 1 or not shared.any():
-        return one_span_chunks(as_spans(merge.spans), plain_starts, plain_ends)
+        return one_span_chunks(merge.spans, plain_starts, plain_ends)
     rule = Rule(
         "overlap", f"{{value:,.0f}} {unit} of the neighbour are repeated, <= {{threshold:,.0f}}"
     )
@@ -45,23 +44,21 @@ def merged_chunks(
         plain_ends = laid_over(plain_ends, repeats)
     else:
         plain_starts = laid_over(plain_starts, repeats)
-    return one_span_chunks(as_spans(merge.spans), plain_starts, plain_ends)
+    return one_span_chunks(merge.spans, plain_starts, plain_ends)
 
 
-def boundary_reasons(
-    merge: Merge, pieces: Pieces, tree: PieceTree, unit: str, firsts: Indices
-) -> Reasons:
-    """Reasons of the boundaries before the pieces `firsts`, int64 (n,), in the merge's order."""
+def boundary_reasons(merge: Merge, pieces: Pieces, tree: PieceTree, unit: str) -> Reasons:
+    """Reasons of the boundaries between the chunks of a merge, in its order."""
+    firsts = merge.groups[1:, 0]
     levels = pieces.levels[firsts]
     number = len(tree.separators)
     side = "before" if tree.attach == "start" else "after"
-    large = np.array([stop.is_large for stop in merge.stops], np.bool_)
     return reasons(
         _rules(tuple(each.label for each in tree.separators), side, unit),
         len(firsts),
-        which=np.where(levels < 0, number, levels) + large * (number + 1),
-        values=np.array([stop.value for stop in merge.stops], np.float64),
-        thresholds=np.array([stop.bound for stop in merge.stops], np.float64),
+        which=np.where(levels < 0, number, levels) + merge.is_large * (number + 1),
+        values=merge.values.astype(np.float64),
+        thresholds=merge.bounds.astype(np.float64),
         details=_matched(tree.text, pieces, firsts),
     )
 
