@@ -5,8 +5,8 @@ Processor time of a tick of each strategy's fast numbers, all that is slow prepa
 tokens of the text: constant if a tick grows as the text does and no faster. The slowest number of a
 strategy counts. Vectors of the embedding class are the toy embedder's, since a tick does not
 depend on the model, and a real one would need days for such texts. The text repeats itself, and so
-do spaCy's sentences here, which it finds in what is repeated: to read a million tokens with it
-takes minutes. TBC ends at a number of sentences; its last text is as long as they are.
+do spaCy's sentences and tokens here, which it finds in what is repeated: to read a million tokens
+with it takes minutes. TBC ends at a number of sentences; its last text is as long as they are.
 """
 
 import gc
@@ -32,24 +32,25 @@ from core.errors import ChunkscopeError
 from core.strategies.recipe import Recipe, make_recipe
 from core.strategies.registry import find
 from core.strategies.source import Units
+from core.strategies.spacy_tokens import spacy_tokens
 from core.strategies.topics import MOST_SENTENCES
 from core.units.sentences import split_sentences
 from core.vectors.toy import ToyEmbedder
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 MOST_EMBEDDED = 1_000_000  # tokens, for the embedding class
-# what spaCy, the clustering or all pairs of sentences must prepare first takes too long beyond
-MOST = {"K1b": 1_000_000, "K2": 1_000_000, "TBC": 100_000}
+MOST = {"TBC": 100_000}  # then its limit, which is a number of sentences
 EVENTS = 5
 
 
 def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
     """A row for each strategy and size, by strategy."""
     found: dict[str, list[Row]] = {}
-    parsed = split_sentences(Document(repeated()), "spacy")
+    base = repeated()
+    sentences, tokens_of_spacy = split_sentences(Document(base), "spacy"), spacy_tokens(base)
     for tokens in sizes:
         document, units = Document(prose(tokens)), Units()
-        keep_sentences(units, document, parsed)
+        keep_parsed(units, document, sentences, tokens_of_spacy)
         for code, declaration in measured():
             if tokens <= _most(declaration):
                 rows = found.setdefault(code, [])
@@ -62,13 +63,17 @@ def measure(sizes: tuple[int, ...] = SIZES) -> list[Row]:
     return [each for rows in found.values() for each in rows]
 
 
-def keep_sentences(units: Units, document: Document, parsed: Spans) -> None:
-    """Keep as spaCy's sentences of a text those of what it repeats, int64 (n, 2), repeated."""
+def keep_parsed(units: Units, document: Document, sentences: Spans, tokens: Spans) -> None:
+    """Keep as spaCy's sentences and tokens of a text those of what it repeats, int64 (n, 2)."""
     length, end = len(repeated()), len(document.text)
-    spans = np.concatenate([parsed + shift for shift in range(0, end, length)])
-    spans = np.minimum(spans[spans[:, 0] < end], end)
+
+    def again(spans: Spans) -> Spans:
+        found = np.concatenate([spans + shift for shift in range(0, end, length)])
+        return np.minimum(found[found[:, 0] < end], end)
+
     for headings_end in (False, True):  # this text has no blocks, so no headings
-        units.get(("sentences", "spacy", headings_end), lambda: spans)
+        units.get(("sentences", "spacy", headings_end), lambda: again(sentences))
+    units.get("spacy tokens", lambda: again(tokens))
 
 
 def at_limit() -> Row:
