@@ -117,6 +117,7 @@ class Declaration:
     tokenizer: str | None = None  # default of the shared option; None: not used
     sentences: str | None = None  # default of the shared option; None: not used
     model_made: bool = False  # asks a language model
+    apart: bool = False  # is prepared in the engine process, whatever finds its sentences
 
     def parameter(self, name: str) -> Parameter:
         """The parameter called `name`.

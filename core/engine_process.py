@@ -5,10 +5,11 @@ Importing torch, spaCy or LanceDB holds Python's interpreter lock for up to a se
 whatever thread does it. So functions that need them run in one spawned process, by their name.
 They are given `cancel` and `progress` by keyword, and look at `cancel` between their steps.
 
-Two pipes lead there, with a thread of the engine at the end of each. Long work goes over the first
-and lets the second go first between its steps, so that a query is answered while vectors are still
-being made. Only one of the two works at a time: models and open tables are shared. Long work gives
-way to the window on a small machine; what somebody waits for does not.
+Three pipes lead there, with a thread of the engine at the end of each. Long work goes over the
+first and lets the second go first between its steps, so that a query is answered while vectors are
+still being made. Only one of the two works at a time: models and open tables are shared. Over the
+third goes what uses neither, such as reading a text with spaCy, which need not wait for vectors.
+Long work gives way to the window on a small machine; what somebody waits for does not.
 """
 
 import contextlib
@@ -38,7 +39,7 @@ NICENESS = 15  # of long work
 # A query is encoded and then searched: the second call finds the engine still waiting for it.
 FOLLOWED_SECONDS = 0.03
 
-_LONG, _URGENT = 0, 1
+_LONG, _URGENT, _APART = 0, 1, 2
 _PIPE_ENDED = (EOFError, BrokenPipeError, ConnectionResetError)
 _ENDINGS = (*_PIPE_ENDED, KeyboardInterrupt)
 
@@ -57,7 +58,7 @@ class EngineProcess:
         self._pipes: list[Connection] = []
         self._numbers = itertools.count()
         self._starting = threading.Lock()
-        self._locks = (threading.Lock(), threading.Lock())
+        self._locks = (threading.Lock(), threading.Lock(), threading.Lock())
 
     def start(self) -> list[Connection]:
         """Start the child, if it does not run, and return the pipes to it."""
@@ -65,7 +66,7 @@ class EngineProcess:
             if self._process is not None and self._process.is_alive():
                 return self._pipes
             context = multiprocessing.get_context("spawn")
-            pairs = [context.Pipe() for _ in (_LONG, _URGENT)]
+            pairs = [context.Pipe() for _ in (_LONG, _URGENT, _APART)]
             self._pipes = [ours for ours, _ in pairs]
             theirs = [pipe for _, pipe in pairs]
             self._process = context.Process(
@@ -90,11 +91,17 @@ class EngineProcess:
             ChunkscopeError: what the function raised.
             EngineEnded: the process died; the next call starts it again.
         """
-        begin = time.monotonic()
-        value = self._ask(_LONG, function, arguments, cancel, progress)
-        if time.monotonic() - begin > LONG_SECONDS:
-            give_memory_back()
-        return value
+        return self._ask_long(_LONG, function, arguments, cancel, progress)
+
+    def call_apart(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+    ) -> Any:
+        """Like `call`, but beside it, for what uses neither models nor indexes."""
+        return self._ask_long(_APART, function, arguments, cancel, progress)
 
     def call_urgent(
         self, function: Callable[..., Any], *arguments: Any, cancel: CancelToken = NEVER
@@ -114,6 +121,20 @@ class EngineProcess:
             if process.is_alive():
                 process.kill()
                 process.join(CLOSE_SECONDS)
+
+    def _ask_long(
+        self,
+        which: int,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        cancel: CancelToken,
+        progress: Progress,
+    ) -> Any:
+        begin = time.monotonic()
+        value = self._ask(which, function, arguments, cancel, progress)
+        if time.monotonic() - begin > LONG_SECONDS:
+            give_memory_back()
+        return value
 
     def _ask(
         self,
@@ -225,12 +246,18 @@ def _serve(pipes: list[Connection]) -> None:
     forget_semaphores()
     wait_asleep()
     turns = _Turns()
-    long = threading.Thread(target=_serve_long, args=(pipes[_LONG], turns), daemon=True)
-    long.start()
+    behind = [
+        threading.Thread(target=_serve_long, args=arguments, daemon=True)
+        for arguments in ((pipes[_LONG], turns), (pipes[_APART], _Turns()))
+    ]
+    for each in behind:
+        each.start()
     with contextlib.suppress(*_ENDINGS):
         _serve_urgent(pipes[_URGENT], turns)
-    long.join(CLOSE_SECONDS / 2)
-    if long.is_alive():  # within a library, which must not see the interpreter end
+    deadline = time.monotonic() + CLOSE_SECONDS / 2
+    for each in behind:
+        each.join(max(0.0, deadline - time.monotonic()))
+    if any(each.is_alive() for each in behind):  # in a library, which must not see Python end
         os._exit(0)
 
 

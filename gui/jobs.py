@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from core.errors import Cancelled, EngineEnded
 
-LANES = ("pages", "layout", "python", "model", "query")
+LANES = ("pages", "layout", "python", "apart", "model", "query")
 # Python's default of 5 ms lets a worker hold the interpreter for a third of a frame.
 SWITCH_INTERVAL_SECONDS = 0.001
 PROGRESS_INTERVAL_SECONDS = 0.05

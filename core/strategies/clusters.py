@@ -60,6 +60,7 @@ K2 = Declaration(
     ),
     presets=(Preset("CL 2.2.2", {"k": 6, "seed": 42}),),
     sentences="spacy",
+    apart=True,
 )
 
 BEFORE = Rule("cluster before", "the sentence before belongs to cluster {value:.0f}")

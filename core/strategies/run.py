@@ -102,6 +102,14 @@ def is_prepared(
     return _prepared_key(recipe, source) in kept
 
 
+def works_apart(recipe: Recipe, document: Document) -> bool:
+    """True if preparing it waits for spaCy or scikit-learn in the engine process."""
+    declaration = recipe.strategy.declaration
+    return (
+        declaration.apart or splitter_of(declaration, recipe.shared, document.language) == "spacy"
+    )
+
+
 def run(
     recipe: Recipe,
     document: Document,

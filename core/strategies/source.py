@@ -107,7 +107,8 @@ class Source:
         """
         if self.engine is None:
             return function(*arguments, cancel=self.cancel, progress=self.progress)
-        return self.engine.call(function, *arguments, cancel=self.cancel, progress=self.progress)
+        call = self.engine.call_apart
+        return call(function, *arguments, cancel=self.cancel, progress=self.progress)
 
     @property
     def text(self) -> str:

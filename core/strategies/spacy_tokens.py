@@ -50,6 +50,7 @@ K1B = Declaration(
         Preset("Clinical paper, 400", {"size": 400, "overlap": 50}),
         Preset("Clinical paper, 600", {"size": 600, "overlap": 50}),
     ),
+    apart=True,
 )
 
 FULL = Rule("window full", "the window has {value:.0f} of {threshold:.0f} spaCy tokens")

@@ -46,6 +46,15 @@ class Caller(Protocol):
     ) -> Any:
         """Its value; it is given `cancel` and `progress` by name."""
 
+    def call_apart(
+        self,
+        function: Any,
+        *arguments: Any,
+        cancel: CancelToken = NEVER,
+        progress: Progress = silent,
+    ) -> Any:
+        """The same beside other calls, for what uses neither models nor indexes."""
+
     def call_urgent(self, function: Any, *arguments: Any, cancel: CancelToken = NEVER) -> Any:
         """The same between the steps of long work."""
 

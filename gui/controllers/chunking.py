@@ -11,6 +11,7 @@ from core.errors import ChunkscopeError
 from core.pipeline import Pipeline
 from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe
+from core.strategies.run import works_apart
 from gui.jobs import Jobs, JobToken
 from gui.state import OpenDocument, Slot, SlotResult, State
 
@@ -174,10 +175,9 @@ class Chunking(QObject):
         def failed(error: Exception) -> None:
             self._refuse(opened, slot, str(error))
 
-        is_slow = slot.recipe.strategy.declaration.strategy_class in ("embedding", "model")
         self._jobs.request(
             _job(opened.id, slot.id),
-            "model" if is_slow and not self._is_ready(slot, document) else "python",
+            self._lane(slot.recipe, document),
             work,
             done,
             failed=failed,
@@ -193,8 +193,13 @@ class Chunking(QObject):
         if is_there and not is_done:
             self._state.mark_outdated(opened.id, slot.id)
 
-    def _is_ready(self, slot: Slot, document: Document) -> bool:
-        return self._pipeline.is_prepared(slot.recipe, document)
+    def _lane(self, recipe: Recipe, document: Document) -> str:
+        """Where a strategy is prepared: what waits for the engine holds up no other cuts."""
+        if self._pipeline.is_prepared(recipe, document):
+            return "python"
+        if recipe.strategy.declaration.strategy_class in ("embedding", "model"):
+            return "model"
+        return "apart" if works_apart(recipe, document) else "python"
 
     def _measure(self, opened: OpenDocument, slot: Slot, document: Document) -> None:
         """Time the quick stage once, so that the first move of a slider already knows its class."""

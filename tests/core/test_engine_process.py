@@ -38,6 +38,15 @@ def touch(flag: Path, *, cancel: CancelToken, progress: Progress) -> str:
     return "touched"
 
 
+def block(flag: Path, told: Path, *, cancel: CancelToken, progress: Progress) -> str:
+    """One long step, as within a library, until somebody else has made the flag."""
+    del cancel, progress
+    told.touch()
+    while not flag.exists():
+        time.sleep(0.001)
+    return "went on"
+
+
 def fail(kind: str, *, cancel: CancelToken, progress: Progress) -> None:
     del cancel, progress
     if kind == "end":
@@ -90,6 +99,19 @@ def test_an_urgent_call_is_answered_between_the_steps_of_long_work(engine, tmp_p
     assert len(steps) == 1
 
 
+def test_what_uses_no_model_is_done_while_a_long_step_goes_on(engine, tmp_path):
+    flag, begun, told = tmp_path / "flag", tmp_path / "begun", []
+    long = threading.Thread(
+        target=lambda: told.append(engine.call(block, flag, begun)), daemon=True
+    )
+    long.start()
+    while not begun.exists():
+        long.join(0.01)
+    assert engine.call_apart(touch, flag) == "touched"
+    long.join(60)
+    assert told == ["went on"]
+
+
 def test_cancelled_work_ends_at_its_next_step_and_the_next_call_is_served(engine, tmp_path):
     begun = tmp_path / "begun"
     with pytest.raises(Cancelled):
@@ -102,7 +124,7 @@ def test_cancelled_work_ends_at_its_next_step_and_the_next_call_is_served(engine
     [("ours", ParameterError, "k is 0"), ("other", ModelError, "fail failed: KeyError")],
 )
 def test_an_error_of_the_child_is_raised_here(engine, kind, error, words):
-    for call in (engine.call, engine.call_urgent):
+    for call in (engine.call, engine.call_apart, engine.call_urgent):
         with pytest.raises(error, match=words):
             call(fail, kind)
 
@@ -123,6 +145,7 @@ def test_only_long_work_gives_way_to_the_window(engine):
     own = os.getpriority(os.PRIO_PROCESS, 0)
     assert engine.call_urgent(niceness) == own
     assert engine.call(niceness) == min(19, own + NICENESS)
+    assert engine.call_apart(niceness) == min(19, own + NICENESS)
 
 
 def test_an_engine_that_dies_is_told_and_started_again(tmp_path):

@@ -53,20 +53,20 @@ def test_rows_of_a_comparison_are_estimated_alike(toy: Lab) -> None:
 
 def test_exact_vectors_give_way_to_what_is_asked_for(toy: Lab) -> None:
     slot = toy.show("FC:size=100,overlap=0")[0]
-    of_model, of_python = threading.Event(), threading.Event()
+    of_model, of_spacy = threading.Event(), threading.Event()
     toy.jobs.request("gate 1", "model", lambda _: of_model.wait(60), lambda _: None)
     toy.scoring.computes_exactly = True
     toy.scoring.score_all()
     toy.wait(lambda: toy.jobs.is_busy("exact "))
 
-    toy.jobs.request("gate 2", "python", lambda _: of_python.wait(60), lambda _: None)
+    toy.jobs.request("gate 2", "apart", lambda _: of_spacy.wait(60), lambda _: None)
     toy.state.set_recipe(slot, parse_recipe("K2:k=3"))  # of those that need the engine
     assert toy.jobs.is_busy("chunks ")
     assert not toy.jobs.is_busy("exact ")
     toy.qtbot.wait(3 * REST_MILLISECONDS)
     assert not toy.jobs.is_busy("exact ")
 
-    of_python.set()
+    of_spacy.set()
     of_model.set()
     toy.wait(lambda: state(toy, slot, "ICC") == "exact")
 
