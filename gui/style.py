@@ -9,8 +9,6 @@ def style_sheet(theme: Theme) -> str:
     base, window, border = theme.base.name(), theme.window.name(), theme.border.name()
     text, muted, accent = theme.text.name(), theme.muted.name(), theme.accent.name()
     return f"""
-    QWidget {{ color: {text}; }}
-    QWidget:disabled {{ color: {muted}; }}
     QMainWindow, QMenuBar, QToolBar, QStatusBar, QDockWidget {{ background: {window}; }}
     QMainWindow::separator {{ background: {border}; width: 4px; height: 4px; }}
     QMainWindow::separator:hover {{ background: {accent}; }}
