@@ -11,7 +11,7 @@ from core.document.model import Document
 from core.errors import ModelError
 from core.units.graphemes import Graphemes, grapheme_table
 from core.units.paragraphs import layout_paragraphs, strict_paragraphs
-from core.units.sentences import split_apart, split_sentences
+from core.units.sentences import spacy_apart, split_sentences
 from core.units.tokens import PieceCounter, TokenTable, piece_counter, token_table
 from core.vectors.embedder import Embedder
 from core.vectors.late import TokenVectors, late_vectors
@@ -139,7 +139,7 @@ class Source:
             if name != "spacy":
                 return split_sentences(self.document, name, headings_end_sentences=ends)
             light = replace(self.document, geometry=None)
-            found: Spans = self.apart(split_apart, light, name, ends)
+            found: Spans = self.apart(spacy_apart, light, ends)
             return found
 
         return self.units.get(("sentences", name, ends), split)

@@ -7,7 +7,7 @@ Source: section 2.2.6 of the clinical paper; `spec/strategies.md` 5.2.
 import numpy as np
 
 from core.arrays import Spans
-from core.cancel import NEVER, CancelToken, Progress
+from core.cancel import NEVER, CancelToken, Progress, silent
 from core.declaration import Declaration, Parameter, Preset
 from core.strategies.chunks import Chunks, Rule, one_span_chunks
 from core.strategies.groups import window_reasons, windows
@@ -59,22 +59,17 @@ STEP = Rule("window step", "the next window starts {value:.0f} spaCy tokens late
 
 def find_tokens(source: Source) -> Spans:
     """int64 (n, 2): spaCy's tokens, those of white space left out; made once and kept."""
-    return source.units.get("spacy tokens", lambda: source.apart(tokens_apart, source.text))
+    return source.units.get("spacy tokens", lambda: source.apart(spacy_tokens, source.text))
 
 
-def tokens_apart(text: str, *, cancel: CancelToken, progress: Progress) -> Spans:
-    """`spacy_tokens`, to be run where spaCy may be imported."""
-    del progress
-    return spacy_tokens(text, cancel)
-
-
-def spacy_tokens(text: str, cancel: CancelToken = NEVER) -> Spans:
+def spacy_tokens(text: str, cancel: CancelToken = NEVER, progress: Progress = silent) -> Spans:
     """int64 (n, 2): spans of the tokens of the packaged English pipeline."""
     tokenizer = parser().tokenizer
     found = [np.empty((0, 2), np.int64)]
     start = 0
     while start < len(text):
         cancel.check()
+        progress(start, len(text), "characters")
         end = _piece_end(text, start)
         table = tokenizer(text[start:end]).to_array(["IDX", "LENGTH", "IS_SPACE"]).astype(np.int64)
         words = table[table[:, 2] == 0]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from core.arrays import Spans, as_spans
-from core.cancel import CancelToken, Progress
+from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document.model import Document
 from core.errors import ParameterError, nearest
 from core.units.nltk_parts import nltk_module
@@ -110,23 +110,23 @@ def punkt() -> Any:
     return nltk.PunktSentenceTokenizer(parameters, lang_vars=language)
 
 
-def split_apart(
+def spacy_apart(
     document: Document,
-    name: str,
     headings_end_sentences: bool,
     *,
     cancel: CancelToken,
     progress: Progress,
 ) -> Spans:
-    """`split_sentences`, to be run where spaCy may be imported."""
-    cancel.check()
-    del progress
-    return split_sentences(document, name, headings_end_sentences=headings_end_sentences)
+    """`split_sentences` by spaCy, where it may be imported; `progress` is told characters."""
+    spans = _spacy(document, cancel, progress)
+    return _apart_from_headings(document, spans) if headings_end_sentences else spans
 
 
-def _spacy(document: Document) -> Spans:
+def _spacy(document: Document, cancel: CancelToken = NEVER, progress: Progress = silent) -> Spans:
     sentences = []
     for start, end in _parsed_pieces(document.text):
+        cancel.check()
+        progress(start, len(document.text), "characters")
         for sentence in parser()(document.text[start:end]).sents:
             words = [token for token in sentence if not token.is_space]
             if words:

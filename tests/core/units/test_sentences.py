@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from core.document.model import Block, Document
-from core.errors import ParameterError
+from core.errors import Cancelled, ParameterError
 from core.units import sentences
 from core.units.sentences import SPLITTERS, split_sentences
 from tests.hostile import HOSTILE_TEXTS
@@ -168,3 +168,21 @@ def test_a_line_with_a_hash_in_a_fence_is_no_heading():
     text = "Run.\n```\n# not a heading\n```\nDone."
 
     assert split(text, "punkt", headings_end_sentences=True) == split(text, "punkt")
+
+
+def test_spacy_tells_how_far_it_has_read_and_stops_when_its_sentences_are_not_wanted(monkeypatch):
+    monkeypatch.setattr(sentences, "PARSED_AT_ONCE", 40)
+    document, told = Document("One apple falls.\n\nTwo pears fall.\n\n" * 4), []
+
+    class After:
+        def check(self):
+            if len(told) == 2:
+                raise Cancelled
+
+    with pytest.raises(Cancelled):
+        sentences.spacy_apart(
+            document, False, cancel=After(), progress=lambda *words: told.append(words)
+        )
+    length = len(document.text)
+    assert [(of, unit) for _, of, unit in told] == [(length, "characters")] * 2
+    assert 0 == told[0][0] < told[1][0] < length
