@@ -71,8 +71,7 @@ def keep_parsed(units: Units, document: Document, sentences: Spans, tokens: Span
         found = np.concatenate([spans + shift for shift in range(0, end, length)])
         return np.minimum(found[found[:, 0] < end], end)
 
-    for headings_end in (False, True):  # this text has no blocks, so no headings
-        units.get(("sentences", "spacy", headings_end), lambda: again(sentences))
+    units.get("spacy sentences", lambda: again(sentences))
     units.get("spacy tokens", lambda: again(tokens))
 
 

@@ -11,7 +11,7 @@ from core.document.model import Document
 from core.errors import ModelError
 from core.units.graphemes import Graphemes, grapheme_table
 from core.units.paragraphs import layout_paragraphs, strict_paragraphs
-from core.units.sentences import spacy_apart, split_sentences
+from core.units.sentences import end_at_headings, spacy_sentences, split_sentences
 from core.units.tokens import PieceCounter, TokenTable, piece_counter, token_table
 from core.vectors.embedder import Embedder
 from core.vectors.late import TokenVectors, late_vectors
@@ -35,7 +35,17 @@ class Options:
 
 
 # Units that come from the characters alone, whatever blocks were found in them.
-OF_TEXT = frozenset(("tokens", "counter", "graphemes", "token vectors", "found pairs"))
+OF_TEXT = frozenset(
+    (
+        "tokens",
+        "counter",
+        "graphemes",
+        "spacy tokens",
+        "spacy sentences",
+        "token vectors",
+        "found pairs",
+    )
+)
 
 
 class Units:
@@ -138,9 +148,10 @@ class Source:
         def split() -> Spans:
             if name != "spacy":
                 return split_sentences(self.document, name, headings_end_sentences=ends)
-            light = replace(self.document, geometry=None)
-            found: Spans = self.apart(spacy_apart, light, ends)
-            return found
+            found = self.units.get(
+                "spacy sentences", lambda: self.apart(spacy_sentences, self.text)
+            )
+            return end_at_headings(self.document, found) if ends else found
 
         return self.units.get(("sentences", name, ends), split)
 

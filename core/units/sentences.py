@@ -57,7 +57,7 @@ def split_sentences(
         ParameterError: there is no such splitter.
     """
     spans = _SPLIT[canonical_splitter(name)](document)
-    return _apart_from_headings(document, spans) if headings_end_sentences else spans
+    return end_at_headings(document, spans) if headings_end_sentences else spans
 
 
 def headings(document: Document) -> Spans:
@@ -71,7 +71,8 @@ def headings(document: Document) -> Spans:
     return trimmed_spans(document.text, outside)
 
 
-def _apart_from_headings(document: Document, sentences: Spans) -> Spans:
+def end_at_headings(document: Document, sentences: Spans) -> Spans:
+    """The same sentences, except that each heading is one of its own and none runs past it."""
     found = headings(document)
     if not len(found):
         return sentences
@@ -110,24 +111,21 @@ def punkt() -> Any:
     return nltk.PunktSentenceTokenizer(parameters, lang_vars=language)
 
 
-def spacy_apart(
-    document: Document,
-    headings_end_sentences: bool,
-    *,
-    cancel: CancelToken,
-    progress: Progress,
+def spacy_sentences(
+    text: str, *, cancel: CancelToken = NEVER, progress: Progress = silent
 ) -> Spans:
-    """`split_sentences` by spaCy, where it may be imported; `progress` is told characters."""
-    spans = _spacy(document, cancel, progress)
-    return _apart_from_headings(document, spans) if headings_end_sentences else spans
+    """int64 (n, 2): the sentences by spaCy, to be found where it may be imported.
 
-
-def _spacy(document: Document, cancel: CancelToken = NEVER, progress: Progress = silent) -> Spans:
+    Args:
+        text: what is read, in tiles of at most `PARSED_AT_ONCE` characters.
+        cancel: asked between tiles.
+        progress: told characters.
+    """
     sentences = []
-    for start, end in _parsed_pieces(document.text):
+    for start, end in _parsed_pieces(text):
         cancel.check()
-        progress(start, len(document.text), "characters")
-        for sentence in parser()(document.text[start:end]).sents:
+        progress(start, len(text), "characters")
+        for sentence in parser()(text[start:end]).sents:
             words = [token for token in sentence if not token.is_space]
             if words:
                 last = words[-1]
@@ -305,7 +303,7 @@ def _boundary(language: str) -> Any:
 
 _SPLIT: dict[str, Callable[[Document], Spans]] = {
     "punkt": _punkt,
-    "spacy": _spacy,
+    "spacy": lambda document: spacy_sentences(document.text),
     "regex": _regex,
     "blank": _blank,
     "unicode": _unicode,

@@ -25,7 +25,6 @@ def test_the_units_of_a_repeated_text_are_those_of_what_it_repeats(characters, m
 
     growth.keep_parsed(units, document, split_sentences(Document(BASE), "punkt"), words_of(BASE))
 
-    kept = units.get(("sentences", "spacy", False), lambda: None)
+    kept = units.get("spacy sentences", lambda: None)
     assert np.array_equal(kept, split_sentences(document, "punkt"))
     assert np.array_equal(units.get("spacy tokens", lambda: None), words_of(document.text))
-    assert ("sentences", "spacy", True) in units

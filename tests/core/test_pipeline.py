@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: AGPL-3.0-or-later
 """What the pipeline keeps of a text, and what versions of it share."""
 
+from core.arrays import as_spans
 from core.document.model import Block, Document
 from core.pipeline import Pipeline
 from core.scores.options import ScoreOptions
+from core.strategies import source
 from core.strategies.recipe import parse_recipe
 from core.vectors.toy import ToyEmbedder
 
 TEXT = "Rest\n\nThe council met in May. It kept the fare. The tide came, and it left again."
+SPANS = as_spans([(0, 4), (6, 33), (34, 50), (51, 83)])
 
 
 def plain():
@@ -33,6 +36,18 @@ def test_versions_with_other_blocks_have_their_own_sentences():
     pipeline = Pipeline()
     first, second = (pipeline.source(text).sentences() for text in (plain(), with_heading()))
     assert first is not second  # a heading may end one
+
+
+def test_versions_with_other_blocks_are_read_by_spacy_once(monkeypatch):
+    read = []
+    monkeypatch.setattr(source, "spacy_sentences", lambda text, **_: read.append(text) or SPANS)
+    pipeline = Pipeline()
+    for text in (plain(), with_heading()):
+        for headings in ("off", "on"):
+            for word in ("K2:k=2", "SBC:sentences=spacy"):
+                recipe = parse_recipe(f"{word},headings_end_sentences={headings}")
+                pipeline.chunk(recipe, text)
+    assert read == [TEXT]
 
 
 def test_references_are_looked_for_again_only_if_what_is_left_out_changed():

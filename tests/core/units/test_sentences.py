@@ -172,7 +172,7 @@ def test_a_line_with_a_hash_in_a_fence_is_no_heading():
 
 def test_spacy_tells_how_far_it_has_read_and_stops_when_its_sentences_are_not_wanted(monkeypatch):
     monkeypatch.setattr(sentences, "PARSED_AT_ONCE", 40)
-    document, told = Document("One apple falls.\n\nTwo pears fall.\n\n" * 4), []
+    text, told = "One apple falls.\n\nTwo pears fall.\n\n" * 4, []
 
     class After:
         def check(self):
@@ -180,9 +180,6 @@ def test_spacy_tells_how_far_it_has_read_and_stops_when_its_sentences_are_not_wa
                 raise Cancelled
 
     with pytest.raises(Cancelled):
-        sentences.spacy_apart(
-            document, False, cancel=After(), progress=lambda *words: told.append(words)
-        )
-    length = len(document.text)
-    assert [(of, unit) for _, of, unit in told] == [(length, "characters")] * 2
-    assert 0 == told[0][0] < told[1][0] < length
+        sentences.spacy_sentences(text, cancel=After(), progress=lambda *words: told.append(words))
+    assert [(of, unit) for _, of, unit in told] == [(len(text), "characters")] * 2
+    assert 0 == told[0][0] < told[1][0] < len(text)
