@@ -91,7 +91,7 @@ class EngineProcess:
             ChunkscopeError: what the function raised.
             EngineEnded: the process died; the next call starts it again.
         """
-        return self._ask_long(_LONG, function, arguments, cancel, progress)
+        return self._ask(_LONG, function, arguments, cancel, progress)
 
     def call_apart(
         self,
@@ -101,7 +101,7 @@ class EngineProcess:
         progress: Progress = silent,
     ) -> Any:
         """Like `call`, but beside it, for what uses neither models nor indexes."""
-        return self._ask_long(_APART, function, arguments, cancel, progress)
+        return self._ask(_APART, function, arguments, cancel, progress)
 
     def call_urgent(
         self, function: Callable[..., Any], *arguments: Any, cancel: CancelToken = NEVER
@@ -122,20 +122,6 @@ class EngineProcess:
                 process.kill()
                 process.join(CLOSE_SECONDS)
 
-    def _ask_long(
-        self,
-        which: int,
-        function: Callable[..., Any],
-        arguments: tuple[Any, ...],
-        cancel: CancelToken,
-        progress: Progress,
-    ) -> Any:
-        begin = time.monotonic()
-        value = self._ask(which, function, arguments, cancel, progress)
-        if time.monotonic() - begin > LONG_SECONDS:
-            give_memory_back()
-        return value
-
     def _ask(
         self,
         which: int,
@@ -150,8 +136,9 @@ class EngineProcess:
         try:
             pipes = self.start()
             pipe, number = pipes[which], next(self._numbers)
+            begin = time.monotonic()
             pipe.send((number, function, arguments))
-            return self._answer(pipe, number, cancel, progress)
+            value = self._answer(pipe, number, cancel, progress)
         except (EOFError, OSError) as error:
             if self._pipes is pipes:  # else the other lane has started a new one already
                 self.close()
@@ -161,6 +148,9 @@ class EngineProcess:
             ) from error
         finally:
             self._locks[which].release()
+        if which != _URGENT and time.monotonic() - begin > LONG_SECONDS:
+            give_memory_back()
+        return value
 
     def _answer(
         self, pipe: Connection, number: int, cancel: CancelToken, progress: Progress
