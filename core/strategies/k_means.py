@@ -122,9 +122,18 @@ def _chosen_rows(rows: Any, draws: Draws) -> Indices:
     with a chance that grows as its squared distance to the nearest one chosen before; of several
     that are tried the one that leaves the least distances is chosen.
     """
+    from sklearn.metrics import euclidean_distances
     from sklearn.utils.extmath import row_norms
 
     n, columns, norms = rows.shape[0], rows.T.tocsr(), row_norms(rows, squared=True)
+    ones, every = np.ones((n, 1)), range(len(draws))
+
+    def of_first(text: int) -> Values:
+        # of a dense row, as scikit-learn has it: its products are summed in another order
+        found: Values = euclidean_distances(
+            rows[[text]].toarray(), rows, Y_norm_squared=norms[None], squared=True
+        )[0]
+        return found
 
     def distances(tried: Indices) -> Values:
         found: Values = (rows[tried.ravel()] @ columns).toarray()
@@ -134,18 +143,18 @@ def _chosen_rows(rows: Any, draws: Draws) -> Indices:
         return np.maximum(found, 0, out=found).reshape(*tried.shape, n)
 
     chosen = [np.array([first for first, _ in draws])]
-    nearest, ones = distances(chosen[0]), np.ones(n)
-    sums = nearest @ ones
-    every = np.arange(len(draws))
+    nearest = np.stack([of_first(first) for first in chosen[0]])
+    sums = [nearest[[i]] @ ones[:, 0] for i in every]
     for tries in np.stack([numbers for _, numbers in draws], axis=1):
         tried = np.stack(
             [np.searchsorted(np.cumsum(nearest[i]), tries[i] * sums[i]) for i in every]
         ).clip(max=n - 1)
         left = distances(tried)
         np.minimum(left, nearest[:, None], out=left)
-        totals = left @ ones
-        least = totals.argmin(axis=1)
-        nearest, sums = left[every, least], totals[every, least]
+        # one start after the other: of several at once the sums have another order
+        totals = [left[i] @ ones for i in every]
+        least = np.array([each.argmin() for each in totals])
+        nearest, sums = left[every, least], [totals[i][least[i]] for i in every]
         chosen.append(tried[every, least])
     return np.stack(chosen, axis=1)
 
