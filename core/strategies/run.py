@@ -40,8 +40,10 @@ from core.strategies.shared_options import (
     splitter_of,
     tokenizer_of,
 )
+from core.strategies.size_cap import SizeCap
 from core.strategies.sizes import Size, declared_size, measure
 from core.strategies.source import Options, Source, Units, model_key, renewed
+from core.strategies.span_counts import span_counter
 from core.units.tokens import unit_words
 from core.vectors.embedder import Embedder
 from core.vectors.remote import Caller
@@ -207,16 +209,22 @@ def _adjusted(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
     if shared["protect"] != "off":
         chunks = _protected(chunks, recipe, source)
     # after the cuts are where they stay: what touched a blank chunk has moved along with it
-    if not recipe.is_reference and not recipe.parameters.get("keep_empty", False):
-        invisible = source.units.get("invisible runs", lambda: invisible_runs(source.text))
-        chunks = without_blank(chunks, invisible)
+    chunks = _without_blank(chunks, recipe, source)
     if shared["tail.rule"] != "keep":
         chunks = _with_tail(chunks, recipe, source)
     if shared.number("cap.max"):
-        chunks = _capped(chunks, recipe, source)
+        chunks = _without_blank(_capped(chunks, recipe, source), recipe, source)
     if shared["reg"]:
         chunks = _regularised(chunks, recipe, source)
     return chunks
+
+
+def _without_blank(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
+    """Without chunks that hold nothing to see, except where they are asked for."""
+    if recipe.is_reference or recipe.parameters.get("keep_empty", False):
+        return chunks
+    invisible = source.units.get("invisible runs", lambda: invisible_runs(source.text))
+    return without_blank(chunks, invisible)
 
 
 def _space_runs(source: Source) -> SpaceRuns:
@@ -313,28 +321,20 @@ def _with_tail(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
 
 
 def _capped(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
-    """Chunks above the last-resort size cut into windows of it."""
-    unit, most = recipe.shared.text("cap.length"), recipe.shared.number("cap.max")
-    if not chunks.is_contiguous or not len(chunks):
+    """Chunks above the last-resort size cut into parts of it."""
+    unit, most = recipe.shared.text("cap.length"), int(recipe.shared.number("cap.max"))
+    if not chunks.is_contiguous:
+        odd = int((np.diff(chunks.pointers) != 1).sum())
+        message = f"cap.max left these chunks whole: {odd:,} of them are not one span"
+        return chunks.with_notices(Notice(None, "cap", message))
+    counter = span_counter(source, unit)
+    cap = SizeCap(most, counter, source.tokens(unit), source.graphemes())
+    if not cap.is_over(chunks.spans).any():
         return chunks
-    table = source.tokens(unit)
-    low, high = (table.first_token_from(chunks.spans[:, k]) for k in (0, 1))
-    sizes = np.maximum(high - low, 0)
-    if not (sizes > most).any():
-        return chunks
-    counts = np.maximum(1, -(-sizes // most))
-    owners = np.repeat(np.arange(len(chunks)), counts)
-    rank = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
-    is_last = rank == counts[owners] - 1
-    edges = table.starts if not table.tiles else table.floors
-    cuts = edges[np.minimum(low[owners] + rank * most, len(edges) - 1)]
-    starts = np.where(rank == 0, chunks.spans[owners, 0], cuts)
-    ends = np.where(is_last, chunks.spans[owners, 1], np.append(starts[1:], 0))
-    parts: Spans = np.stack([starts, ends], axis=1)
+    parts, owners = cap.cut(chunks.spans)
     rule = Rule("cap", f"forced: {{value:,.0f}} {unit_words(unit)} are above {{threshold:,.0f}}")
-    capped = replace_by_parts(chunks, parts, owners, rule=rule, threshold=most, sizes=sizes[owners])
-    floor = source.graphemes().floor
-    return with_spans(capped, floor_spans(capped.spans, floor), "cap", SNAP_WORDS["grapheme"])
+    sizes = counter.counts(chunks.spans)[owners]
+    return replace_by_parts(chunks, parts, owners, rule=rule, threshold=most, sizes=sizes)
 
 
 def _regularised(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
