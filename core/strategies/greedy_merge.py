@@ -97,12 +97,12 @@ def windows_of_characters(
         starts: int64 (n,), where each run begins.
         ends: int64 (n,), where it ends.
         size: characters of a chunk, at least 2.
-        overlap: characters shared with the next, below `size`.
+        overlap: characters shared with the next, at most `size`.
 
     Returns:
         Starts and ends of the m chunks, int64 (m,), and the run of each, int64 (m,).
     """
-    step = size - overlap
+    step = max(1, size - overlap)  # the next character must have room
     numbers = 1 + np.maximum(0, -(-(ends - starts - size) // step))
     runs = np.repeat(np.arange(len(starts)), numbers)
     rank = np.arange(len(runs)) - np.repeat(np.cumsum(numbers) - numbers, numbers)

@@ -239,7 +239,7 @@ def _even_characters(spans: Spans, lengths: Indices, *, size: int, overlap: int)
         np.stack([starts, ends], axis=1),
         np.where(at_end, BESIDE, FULL).astype(np.int8),
         np.where(at_end, lengths[runs], size + 1),
-        np.where(first, 0, overlap),
+        np.where(first, 0, min(overlap, size - 1)),
         np.zeros(len(starts), np.bool_),
     )
 
