@@ -210,8 +210,9 @@ def _split_large(
         for row, offset in enumerate(merge.spans[1:, 0].tolist()):
             log.add(SPLIT, offset, int(items.counts[number]), limits.largest)
             details.append(reason.words if (reason := cuts[row]) else "")
-        spans += merge.spans.tolist()
-        repeats[number] = len(merge.spans)
+        if len(merge.spans) > 1:  # a single character stays whole
+            spans += merge.spans.tolist()
+            repeats[number] = len(merge.spans)
     parts = as_spans(spans)
     rule = Rule("oversize", f"split: {{value:,.0f}} {log.unit} > {{threshold:,.0f}}; {{detail}}")
     cuts = reasons(
