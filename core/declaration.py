@@ -61,10 +61,12 @@ class Parameter:
         if isinstance(converted, bool | str | tuple):
             return converted
         low, high = self.bounds(others)
-        if (low is not None and converted < low) or (high is not None and converted > high):
+        if not _is_within(converted, low, high):
+            default = self.default_at(others)
+            reset = f" or reset it to {default}" if _is_within(default, low, high) else ""
             raise ParameterError(
                 f"{self.name} is {converted:g}{_unit(self)}, but must be {self._range(low, high)}: "
-                f"choose a value in that range or reset it to {self.default_at(others)}"
+                f"choose a value in that range{reset}"
             )
         return converted
 
@@ -183,6 +185,12 @@ _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
 }
+
+
+def _is_within(value: Value, low: float | None, high: float | None) -> bool:
+    """True for a number between two bounds, of which either may be missing."""
+    number = float(value) if isinstance(value, int | float) else math.nan
+    return (low is None or number >= low) and (high is None or number <= high)
 
 
 def _bound(bound: Bound | None, others: Mapping[str, Value]) -> float | None:

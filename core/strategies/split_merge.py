@@ -10,6 +10,7 @@ import numpy as np
 
 from core.arrays import Offsets, as_spans
 from core.declaration import Declaration, Parameter, Preset
+from core.errors import ParameterError
 from core.strategies.chunks import Chunks, Reasons
 from core.strategies.piece_merge import merge_small_only, merge_to_size
 from core.strategies.piece_tree import Pieces, PieceTree
@@ -181,6 +182,11 @@ def split_then_merge(
     """Split what is longer than the effective size, then merge the pieces."""
     tree = prepared.tree
     most = size - overlap if size_rule == "chunk_size" else size
+    if most < 1:  # the released code takes it, and makes a chunk of each character
+        raise ParameterError(
+            f"overlap is {overlap:,}, but must be at most {size - 1:,} where size_rule is "
+            "chunk_size: choose a smaller overlap or the other rule"
+        )
     pieces = tree.split(as_spans([(0, len(tree.text))]), most)
     backward = order == "backward"
     listed_pieces = _reversed(pieces) if backward else pieces

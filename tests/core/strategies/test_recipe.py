@@ -40,6 +40,8 @@ def test_aliases_become_full_names():
         ("FC", {"tail.rul": 4}, "did you mean 'tail.rule'"),
         ("FC", {"size": 0}, "size is 0 tokens, but must be at least 1"),
         ("FC", {"size": 5, "overlap": 5}, "overlap is 5 tokens, but must be .*at most 4"),
+        ("RC", {"size": 40}, r"overlap is 50 .*at most 39 \(size - 1\): choose .* range$"),
+        ("RC", {"overlap": -1}, "overlap is -1 .*in that range or reset it to 50$"),
         ("FC", {"snap": "words"}, "snap is 'words', but must be one of .*did you mean 'word'"),
         ("FC", {"tail.min": 100}, "tail.min is 100 percent, but must be .*at most 99"),
         ("FC", {"reg.max": 50, "reg.min": 60}, "reg.min is 60 tokens.*at most 50"),

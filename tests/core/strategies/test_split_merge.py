@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from core.document.model import Document
 from core.errors import ParameterError
 from core.strategies.piece_tree import word_starts
+from core.strategies.recipe import make_recipe
 from core.strategies.registry import find
+from core.strategies.run import run
 from core.strategies.separator_search import PAPER_SEPARATORS, published
-from core.strategies.source import Source
+from core.strategies.source import Source, Units
 from core.strategies.split_merge import ghosts
 from core.units.tokens import piece_counter
 from tests.core.strategies.plain_split_merge import plain_split_merge
@@ -188,3 +190,9 @@ def test_chunk_starts_and_ghosts_are_together_all_pieces(text, size):
     pieces = prepared.tree.split(np.array([[0, len(text)]]), size)
     assert sorted([*offsets.tolist(), *chunks.starts.tolist()]) == pieces.spans[:, 0].tolist()
     assert (reasons.values <= size).all()
+
+
+def test_an_overlap_of_the_whole_chunk_is_refused_where_it_leaves_no_room():
+    words = {"size": 5, "overlap": 5, "size_rule": "chunk_size", "mode": "reference"}
+    with pytest.raises(ParameterError, match=r"overlap is 5, but must be at most 4"):
+        run(make_recipe("STM", words), Document("some text"), Units())
