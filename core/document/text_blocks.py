@@ -66,7 +66,7 @@ def find_markdown_blocks(document: Document) -> Iterator[Block]:
         elif found is not None:
             kind = found
             run.append(line)
-    yield from _finished(document, run, kind)
+    yield from _finished(document, run, "paragraph" if fence else kind)
 
 
 def _lines(text: str) -> Iterator[Line]:

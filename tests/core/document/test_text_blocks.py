@@ -5,7 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.document.model import Document
-from core.document.text_blocks import with_form_feed_pages, with_markdown_blocks
+from core.document.text_blocks import (
+    find_markdown_blocks,
+    with_form_feed_pages,
+    with_markdown_blocks,
+)
 
 MARKDOWN = """# Title
 intro
@@ -67,3 +71,14 @@ def test_form_feeds_divide_a_text_into_pages():
 
     assert [(page.start, page.end) for page in document.pages] == [(0, 4), (4, 8), (8, 8)]
     assert with_form_feed_pages(Document("one")).pages == ()
+
+
+def test_a_fence_that_is_never_closed_is_text_whatever_comes_before_it():
+    text = "# A\n\nText.\n\n## B\n```\nunclosed code\n"
+    found = list(find_markdown_blocks(Document(text)))
+    assert [(each.kind, each.level, text[each.start : each.end]) for each in found] == [
+        ("heading", 1, "# A"),
+        ("paragraph", 0, "Text."),
+        ("heading", 2, "## B"),
+        ("paragraph", 0, "```\nunclosed code"),
+    ]
