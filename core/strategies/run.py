@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from core.arrays import Offsets, Spans
+from core.arrays import Offsets
 from core.cancel import NEVER, CancelToken, Progress, silent
 from core.document.model import Document, Notice
 from core.errors import ParameterError

@@ -90,7 +90,7 @@ class Filler:
                 held.append(unit)
                 continue
             bare = all(each.kind == "heading" for each in held)
-            if bare and len(parts := self.parts(unit).units) > 1:
+            if bare and (parts := self.parts_behind(start, unit, waiting)):
                 waiting += reversed(parts)
                 continue
             waiting.append(unit)
@@ -148,15 +148,35 @@ class Filler:
             return self.tables[at]
         return None
 
+    def parts_behind(self, start: int, unit: Unit, waiting: list[Unit]) -> Sequence[Unit]:
+        """The parts of a unit that does not fit behind headings that begin at `start`.
+
+        The pieces of a long word fill a chunk each; so the rest of the word, which comes first in
+        `waiting`, is taken from there and cut anew. Nothing if not even one part fits.
+        """
+        parts = self.parts(unit).units
+        if len(parts) > 1:
+            return parts
+        if unit.kind != "cluster":
+            return []
+        run = [unit]
+        while len(run) <= len(waiting) and waiting[-len(run)].start == run[-1].end:
+            run.append(waiting[-len(run)])
+        pieces = self._pieces(Unit(unit.start, run[-1].end, "word"), start)
+        if self.counter.count(start, pieces[0].end) > self.cap:
+            return []
+        del waiting[len(waiting) - len(run) + 1 :]
+        return pieces
+
     def units(self, block: SectionBlock) -> Sequence[Unit]:
         """A block, or what it must be cut into because it is above the cap."""
         whole = Unit(block.start, block.end, block.kind)
         if self.fits(whole):
             return [whole]
-        if block.kind == "table" and len(block.rows) > 1:
-            rows = [Unit(a, b, "row") for a, b in block.rows]
-            return [part for row in rows for part in ([row] if self.fits(row) else self.small(row))]
-        return self.small(whole)
+        if block.kind != "table":
+            return self.small(Unit(block.start, block.end, "text"))
+        rows = [Unit(a, b, "row") for a, b in block.rows]
+        return [part for row in rows for part in ([row] if self.fits(row) else self.small(row))]
 
     def fits(self, unit: Unit) -> bool:
         """True if the unit has at most `cap` tokens."""
@@ -176,7 +196,7 @@ class Filler:
     def parts(self, unit: Unit) -> Parts:
         """The sentences of a text, the words of a sentence, the pieces of a word.
 
-        A heading, a table or a single row is left whole here; so is what has only one part.
+        A heading or a table that fits is left whole; so is what has only one part.
         """
         if unit.kind in ("heading", "table", "cluster"):
             return Parts([unit])
@@ -197,22 +217,27 @@ class Filler:
         spans = [(a, a + len(text[a:b].rstrip())) for a, b in pairs if a < b]
         return measured_parts(self.counter, spans, "word")
 
-    def _pieces(self, word: Unit) -> list[Unit]:
-        """A word above the cap, in pieces between grapheme clusters, each as long as it may be."""
+    def _pieces(self, word: Unit, chunk: int | None = None) -> list[Unit]:
+        """A word above the cap, in pieces between grapheme clusters, each as long as it may be.
+
+        The first one shares a chunk with what is before it, if it begins at `chunk`.
+        """
         if self.fits(word):
             return [word]
         edges = [*self.edges(word.start, word.end), word.end]
         pieces, start, at = [], word.start, 0
+        begin = word.start if chunk is None else chunk
         while start < word.end:
             low, high = at, len(edges) - 1  # the piece ends at edges[low] at least
             while low < high:
                 middle = (low + high + 1) // 2
-                if self.counter.count(start, edges[middle]) <= self.cap:
+                if self.counter.count(begin, edges[middle]) <= self.cap:
                     low = middle
                 else:
                     high = middle - 1
             pieces.append(Unit(start, edges[low], "cluster"))
-            start, at = edges[low], low + 1
+            begin = start = edges[low]
+            at = low + 1
         return pieces
 
 

@@ -27,6 +27,9 @@ markdown = st.lists(
         st.integers(1, 9).map(lambda n: "| a | b |\n|---|---|\n" + "| one 1 | two |\n" * n + "\n"),
         prose,
         st.just("```\n# no heading\n| no | table |\n```\n\n"),
+        st.integers(40, 90).map(lambda n: "# " + "Words of a long title " * n + "\n\n"),
+        st.integers(40, 90).map(lambda n: "| " + "long row " * n + "|\n\n"),
+        st.integers(300, 900).map(lambda n: "w" * n + "\n\n"),
     ),
     max_size=8,
 ).map("".join)
@@ -132,6 +135,29 @@ def test_a_row_above_the_cap_is_treated_as_text():
     text = f"| a |\n|---|\n{row}\n{row}\n"
 
     assert all(WORDS(each) <= 50 for each in texts_of(text, cap=50, overlap=0))
+
+
+def test_a_table_of_one_row_above_the_cap_is_treated_as_text():
+    text = "| " + "wo rd " * 100 + "|\n"
+    assert max(WORDS(piece) for piece in chunks(text, cap=50, overlap=0).all_texts(text)) == 50
+
+
+def test_a_heading_above_the_cap_is_cut_like_text():
+    text = "# " + "Heading words go on " * 15 + "\n\nText here.\n"
+    found = chunks(text, cap=50, overlap=0).all_texts(text)
+    assert [WORDS(piece) for piece in found] == [50, 13]
+    assert found[-1].endswith("Text here.")
+
+
+@pytest.mark.parametrize(
+    ("behind", "first"), [("w" * 1000, "w" * 44), ("| " + "w" * 1000 + " |", "|")]
+)
+def test_a_heading_takes_the_beginning_of_a_long_word_behind_it(behind, first):
+    text = f"## B\n\n{behind}"
+    found = chunks(text, tokenizer="characters", cap=50, overlap=0)
+    assert found.all_texts(text)[0] == f"## B\n\n{first}"
+    assert [b - a for a, b in found.spans.tolist()][1:3] == [50, 50]
+    assert (found.spans[1:, 0] - found.spans[:-1, 1] <= 1).all()
 
 
 def test_overlap_begins_at_a_word_and_counts_toward_the_cap():
