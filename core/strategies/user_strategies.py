@@ -7,12 +7,13 @@ are run. An error in it is told with file and line, and nothing else breaks.
 """
 
 import hashlib
+import inspect
 import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -22,13 +23,16 @@ from typing import Any
 
 import msgspec
 
-from core.errors import Cancelled, ChunkscopeError
+from core.errors import Cancelled, ChunkscopeError, ParameterError
 from core.strategies.chunks import Chunks
 from core.strategies.registry import Strategy, forget, strategies, strategy
 from core.strategies.source import Source
+from core.strategies.watched import TookTooLong, watched
 
 GROUP = "chunkscope.strategies"
 AGREEMENTS = "agreed_strategies.json"
+LOAD_SECONDS = 60.0  # an import of a large library may take some
+CUT_SECONDS = 10.0  # it should take milliseconds
 HOW_TO_AGREE = (
     "your agreement: once you know what is inside, start main.py without a command and press Load"
 )
@@ -255,21 +259,32 @@ def _registered(place: str, run: Callable[[], None]) -> tuple[str, ...]:
     """
     before = set(strategies())
     try:
-        run()
-    except Exception as error:
+        with _guard(place, watched(seconds=LOAD_SECONDS)):
+            run()
+        codes = tuple(code for code in strategies() if code not in before)
+        if not codes:
+            raise UserStrategyError(
+                f"{place} registers no strategy: decorate its cut with @strategy(…, prepare=…)"
+            )
+        for code in codes:
+            _check_defaults(place, strategies()[code])
+    except UserStrategyError:
         for code in set(strategies()) - before:
             forget(code)
-        raise _told(place, error) from error
-    codes = tuple(code for code in strategies() if code not in before)
-    if not codes:
-        raise UserStrategyError(
-            f"{place} registers no strategy: decorate its cut with @strategy(…, prepare=…)"
-        )
+        raise
     for code in codes:
         made = strategies()[code]
         forget(code)
         _register_guarded(place, made)
     return codes
+
+
+def _check_defaults(place: str, made: Strategy) -> None:
+    try:
+        made.declaration.check({})
+    except ParameterError as error:
+        told = f"{place}: the defaults of {made.declaration.code} cannot be used: {error}"
+        raise UserStrategyError(told) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,37 +297,47 @@ def _register_guarded(place: str, made: Strategy) -> None:
     code = made.declaration.code
 
     def prepare(source: Source, **slow: Any) -> _Prepared:
-        with _Guard(place):
+        with _guard(place, watched(cancel=source.cancel)):
             return _Prepared(made.prepare(source, **slow), len(source.text))
 
     def cut(prepared: _Prepared, **fast: Any) -> Chunks:
-        with _Guard(place):
+        with _guard(place, watched(seconds=CUT_SECONDS)):
             chunks = made.cut(prepared.value, **fast)
         if wrong := _fault(chunks, prepared.length):
-            raise UserStrategyError(f"{place}: {code} {wrong}")
+            raise UserStrategyError(f"{_begin_of(made.cut, place)}: {code} {wrong}")
         return chunks
 
     strategy(made.declaration, prepare=prepare, origin=place)(cut)
 
 
-class _Guard:
-    """Turns whatever the user's code raises into an error with file and line."""
+@contextmanager
+def _guard(place: str, watch: AbstractContextManager[None]) -> Iterator[None]:
+    """Turn whatever the user's code raises into an error with file and line.
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    What it prints goes to standard error: on standard output it would stand before the JSON.
+    """
+    try:
+        with redirect_stdout(sys.stderr), watch:
+            yield
+    except (ChunkscopeError, Cancelled):
+        raise
+    except (Exception, SystemExit) as error:
+        raise _told(place, error) from error
 
-    def __enter__(self) -> None:
-        pass
 
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, ChunkscopeError | Cancelled):
-            raise _told(self.place, error) from error
+def _begin_of(function: Callable[..., Any], place: str) -> str:
+    """The file and line where a function of the user's begins."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return place if code is None else f"{code.co_filename}, line {code.co_firstlineno}"
 
 
 def _fault(chunks: object, length: int) -> str:
     """What is wrong with the result of a cut; empty if nothing is."""
     if not isinstance(chunks, Chunks):
         return f"must return Chunks, but returned {type(chunks).__name__}"
+    kinds = {chunks.spans.dtype.kind, chunks.pointers.dtype.kind}
+    if not kinds <= {"i", "u"}:
+        return f"must make spans of whole numbers, int64, but made {chunks.spans.dtype}"
     n = len(chunks)
     if len(chunks.start_reasons) != n or len(chunks.end_reasons) != n:
         return f"made {n} chunks, but reasons of another number of boundaries"
@@ -324,9 +349,11 @@ def _fault(chunks: object, length: int) -> str:
     return ""
 
 
-def _told(place: str, error: Exception) -> UserStrategyError:
+def _told(place: str, error: BaseException) -> UserStrategyError:
     """The error with the file and the line nearest to it in the user's code."""
     what = f"{type(error).__name__}: {error}"
+    if isinstance(error, TookTooLong):
+        what = "had not ended after some seconds, and was stopped here: is this loop endless?"
     if isinstance(error, SyntaxError) and error.filename == place:
         return UserStrategyError(f"{place}, line {error.lineno}: SyntaxError: {error.msg}")
     frames = traceback.extract_tb(error.__traceback__)
