@@ -65,8 +65,8 @@ class Parameter:
             default = self.default_at(others)
             reset = f" or reset it to {default}" if _is_within(default, low, high) else ""
             raise ParameterError(
-                f"{self.name} is {converted:g}{_unit(self)}, but must be {self._range(low, high)}: "
-                f"choose a value in that range{reset}"
+                f"{self.name} is {converted:.12g}{_unit(self)}, but must be "
+                f"{self._range(low, high)}: choose a value in that range{reset}"
             )
         return converted
 
@@ -91,7 +91,7 @@ class Parameter:
         ):
             if bound is not None:
                 formula = f" ({written})" if isinstance(written, str) else ""
-                parts.append(f"{word} {bound:g}{formula}")
+                parts.append(f"{word} {bound:.12g}{formula}")
         return " and ".join(parts)
 
 

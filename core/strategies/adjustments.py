@@ -19,7 +19,7 @@ from core.units.tokens import code_points, is_space
 SNAP_WORDS = {
     "character": "moved back to the start of a character",
     "grapheme": "moved back to the start of a visible character",
-    "word": "moved back to the start of a word",
+    "word": "moved to the nearest word edge",
     "sentence": "moved to the nearest sentence edge",
     "block": "moved to the nearest block edge",
 }
@@ -41,12 +41,9 @@ class SpaceRuns:
         )
         return np.asarray(inside | (starts >= ends))
 
-    def word_starts(self, offsets: Offsets) -> Offsets:
-        """int64: the start of the run of other characters that each offset lies inside of."""
-        before = np.searchsorted(self.starts, offsets, side="right") - 1
-        edges = np.append(self.ends, 0)[before]  # −1, no run before it: the text's start
-        stays = (edges > offsets) | (offsets >= self.length)
-        return np.where(stays, offsets, edges)
+    def edges_of_words(self) -> Offsets:
+        """int64: where runs of other characters begin and end, ascending."""
+        return np.unique(np.concatenate([[0], self.starts, self.ends, [self.length]]))
 
 
 def space_runs(text: str) -> SpaceRuns:
@@ -116,16 +113,29 @@ def without_blank(chunks: Chunks, runs: SpaceRuns) -> Chunks:
     )
 
 
-def with_spans(chunks: Chunks, spans: Spans, step: str, words: str) -> Chunks:
+def with_spans(
+    chunks: Chunks, spans: Spans, step: str, words: str, *, drops_equal: bool = False
+) -> Chunks:
     """The chunks with their spans moved to `spans`, int64 (m, 2).
 
-    A chunk that becomes empty is dropped, and so is one that becomes the same as the one before.
+    A chunk that becomes empty is dropped; with `drops_equal` so is one that becomes the same as the
+    one before, such as several windows of one sentence.
     """
     moved = spans != chunks.spans
-    return moved_chunks(replace(chunks, spans=spans), moved, step, words) if moved.any() else chunks
+    if not moved.any():
+        return chunks
+    changed = replace(chunks, spans=spans)
+    return moved_chunks(changed, moved, step, words, drops_equal=drops_equal)
 
 
-def moved_chunks(chunks: Chunks, moved: NDArray[np.bool_], step: str, words: str) -> Chunks:
+def moved_chunks(
+    chunks: Chunks,
+    moved: NDArray[np.bool_],
+    step: str,
+    words: str,
+    *,
+    drops_equal: bool = False,
+) -> Chunks:
     """Chunks whose edges moved where `moved`, bool (m, 2), says so, without what that emptied.
 
     A chunk's first start and last end carry a reason: where they moved, the rule stays and says
@@ -140,8 +150,9 @@ def moved_chunks(chunks: Chunks, moved: NDArray[np.bool_], step: str, words: str
         start_reasons=_marked(chunks.start_reasons, start_moved, step, words),
         end_reasons=_marked(chunks.end_reasons, end_moved, step, words),
     )
-    either: Mask = moved[:, 0] | moved[:, 1]
-    return _without_empty(_without_repeated(changed, either))
+    if drops_equal:
+        changed = _without_repeated(changed, moved[:, 0] | moved[:, 1])
+    return _without_empty(changed)
 
 
 def _without_repeated(chunks: Chunks, moved: Mask) -> Chunks:
@@ -181,27 +192,6 @@ def _marked(old: Reasons, changed: Mask, step: str, words: str) -> Reasons:
     )
 
 
-def snapped_to_words(chunks: Chunks, runs: SpaceRuns, floor: Callable[[Offsets], Offsets]) -> Spans:
-    """Spans whose edges moved back to the start of the word they split, int64 (m, 2).
-
-    Where that word begins at or before the start of the chunk that ends there, `floor` (of a
-    grapheme cluster) applies instead.
-    """
-    spans = chunks.spans
-    starts, ends = spans[:, 0], spans[:, 1]
-    end_words = runs.word_starts(ends)
-    new_ends = np.where(end_words > starts, end_words, floor(ends))
-    # a start that is the end of a chunk follows that end, so that chunks that touch still do
-    order = np.argsort(ends, kind="stable")
-    place = np.minimum(np.searchsorted(ends[order], starts), len(ends) - 1)
-    touches = ends[order][place] == starts
-    before = np.concatenate([[-1], starts[:-1]])
-    start_words = runs.word_starts(starts)
-    alone = np.where(start_words > before, start_words, floor(starts))
-    new_starts = np.where(touches, new_ends[order][place], alone)
-    return np.stack([new_starts, np.maximum(new_ends, new_starts)], axis=1)
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Cuts:
     """The cuts of m spans, where the end of one and the next start may be one cut.
@@ -235,11 +225,27 @@ def cuts_of(spans: Spans, runs: SpaceRuns) -> Cuts:
     return Cuts(spans, offsets, places.reshape(spans.shape))
 
 
-def snapped_to_edges(cuts: Cuts, edges: Offsets, floor: Callable[[Offsets], Offsets]) -> Spans:
+def end_within_words(cuts: Cuts, runs: SpaceRuns) -> Mask:
+    """Which cuts end a span without white space, as windows of a long word do; bool (c,)."""
+    starts, ends = cuts.spans.T
+    last = np.searchsorted(runs.starts, ends, side="left") - 1  # the last run before the end
+    has_space = (last >= 0) & (np.append(runs.ends, 0)[last] > starts)
+    found = np.zeros(len(cuts.offsets), np.bool_)
+    found[cuts.places[~has_space, 1]] = True
+    return found
+
+
+def snapped_to_edges(
+    cuts: Cuts,
+    edges: Offsets,
+    floor: Callable[[Offsets], Offsets],
+    stay: Mask | None = None,
+) -> Spans:
     """Spans whose cuts moved to the nearest of `edges`, int64 (e,), ascending; ties go back.
 
-    A cut never passes its neighbouring cut: where the nearest edge lies beyond it, `floor` applies.
-    The first start and the last end are no cuts and stay.
+    A cut never passes its neighbouring cut: where the nearest edge lies beyond it, `floor` applies,
+    and so it does to the cuts that `stay`, bool (c,), names. The first start and the last end are
+    no cuts and stay.
     """
     offsets = cuts.offsets
     if not len(edges) or not len(offsets):
@@ -247,7 +253,8 @@ def snapped_to_edges(cuts: Cuts, edges: Offsets, floor: Callable[[Offsets], Offs
     targets = nearest_edges(offsets, edges)
     low = np.concatenate([offsets[:1], offsets[:-1]])
     high = np.concatenate([offsets[1:], offsets[-1:]])
-    targets = np.where((targets < low) | (targets > high), floor(offsets), targets)
+    beyond = (targets < low) | (targets > high)
+    targets = np.where(beyond if stay is None else beyond | stay, floor(offsets), targets)
     targets[0], targets[-1] = offsets[0], offsets[-1]
     return cuts.moved(targets)
 

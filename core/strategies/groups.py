@@ -88,8 +88,10 @@ class JoinedUnits:
         left = self._left(from_unit, pieces[:, 0])
         right = self._right(to_unit, pieces[:, 1] - 1)
         spans = np.stack([left, right], axis=1)
-        # equal as long as no gap that differs from the glue lies between the two edges
-        near = np.flatnonzero(self._near_break(from_unit, to_unit))
+        # equal as long as no gap that differs from the glue lies between the two edges, and no edge
+        # lies within the glue: it then takes the whole gap along
+        resized = right - left != pieces[:, 1] - pieces[:, 0]
+        near = np.flatnonzero(self._near_break(from_unit, to_unit) | resized)
         rows = np.concatenate([spans[near], pieces[near]], axis=1).tolist()
         differs = near[[self.text[a:b] != self.whole[c:d] for a, b, c, d in rows]]
         spans[differs] = self._trimmed(spans[differs])

@@ -19,18 +19,19 @@ from core.strategies.adjustments import (
     SpaceRuns,
     cuts_of,
     drop_last,
+    end_within_words,
     floor_spans,
     invisible_runs,
     join_last,
     moved_out_of,
     replace_by_parts,
     snapped_to_edges,
-    snapped_to_words,
     space_runs,
     with_spans,
     without_blank,
 )
 from core.strategies.chunks import Chunks, Rule, one_span_chunks
+from core.strategies.hybrids import stages_of
 from core.strategies.protection import Protect, ProtectedParts, protected_parts
 from core.strategies.recipe import Recipe, make_recipe, parse_recipe
 from core.strategies.regularise import regularise
@@ -173,9 +174,10 @@ def _is_skipped(recipe: Recipe, source: Source) -> bool:
     """True for a text of white space, except where the released code makes chunks of it."""
     if source.text[:1].strip() or source.text.strip():
         return False
-    is_hybrid = recipe.strategy.declaration.family == "hybrids"
-    keeps = recipe.is_reference and (is_hybrid or recipe.code in _KEEPS_BLANK_TEXT)
-    return not keeps
+    code, declaration = recipe.code, recipe.strategy.declaration
+    if declaration.family == "hybrids":  # the first stage makes chunks or does not
+        code, _ = stages_of(declaration)
+    return not (recipe.is_reference and code in _KEEPS_BLANK_TEXT)
 
 
 def _cut(recipe: Recipe, source: Source) -> Chunks:
@@ -239,13 +241,12 @@ def _snapped(chunks: Chunks, snap: str, source: Source) -> Chunks:
     if snap == "character":  # every offset is the start of a character by now
         return chunks
     floor = source.graphemes().floor
-    if snap == "word":
-        spans = snapped_to_words(chunks, _space_runs(source), floor)
-        chunks = with_spans(chunks, spans, "snap", SNAP_WORDS[snap])
-    elif snap in ("sentence", "block"):
+    if snap != "grapheme":
         cuts = cuts_of(chunks.spans, _space_runs(source))
-        spans = snapped_to_edges(cuts, _edges(source, snap), floor)
-        chunks = with_spans(chunks, spans, "snap", SNAP_WORDS[snap])
+        # a word longer than a window is cut all the same
+        stay = end_within_words(cuts, _space_runs(source)) if snap == "word" else None
+        spans = snapped_to_edges(cuts, _edges(source, snap), floor, stay)
+        chunks = with_spans(chunks, spans, "snap", SNAP_WORDS[snap], drops_equal=True)
     return _on_graphemes(chunks, floor)
 
 
@@ -255,6 +256,8 @@ def _on_graphemes(chunks: Chunks, floor: Callable[[Offsets], Offsets]) -> Chunks
 
 def _edges(source: Source, snap: str) -> Offsets:
     """The edges that cuts snap to, int64 (e,), ascending."""
+    if snap == "word":
+        return _space_runs(source).edges_of_words()
     if snap == "block":
         spans = source.document.block_spans if source.document.blocks else source.paragraphs()
     else:
@@ -273,13 +276,14 @@ def _protected(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
         openings = tuple(each[:0] for each in parts.openings)
     spans = moved_out_of(cuts_of(chunks.spans, _space_runs(source)), parts.spans, openings)
     kept = "tables" if what == "tables" else "blocks"
-    moved = with_spans(chunks, spans, "protect", f"moved to the edge of a part of protected {kept}")
+    words = f"moved to the edge of a part of protected {kept}"
+    moved = with_spans(chunks, spans, "protect", words, drops_equal=True)
     return moved if recipe.is_reference else _on_graphemes(moved, source.graphemes().floor)
 
 
 def _openings(parts: ProtectedParts, size: Size, source: Source) -> tuple[Offsets, ...]:
     """Rows and items, for those parts that are larger than a chunk."""
-    fits = measure(source, parts.spans, size.unit) <= size.value
+    fits = measure(source, parts.spans, size) <= size.value
     return tuple(
         each[:0] if fit else each for each, fit in zip(parts.openings, fits.tolist(), strict=True)
     )
@@ -293,14 +297,17 @@ def _size(recipe: Recipe, source: Source) -> Size | None:
 
 
 def _with_tail(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
-    if len(chunks) < 2 or not chunks.is_contiguous or chunks.levels.any():
+    if len(chunks) < 2:
         return chunks
+    if not chunks.is_contiguous or chunks.levels.any():
+        message = "tail.rule changed nothing: these chunks are nested or of several parts"
+        return chunks.with_notices(Notice(None, "tail", message))
     last, before = chunks.spans[-1], chunks.spans[-2]
     size = _size(recipe, source)
     share = recipe.shared.number("tail.min") / 100
     length, least, unit = 0, 0.0, "characters"
     if size is not None:
-        length = int(measure(source, chunks.spans[-1:], size.unit)[0])
+        length = int(measure(source, chunks.spans[-1:], size)[0])
         least, unit = size.value * share, size.unit
     is_inside = before[0] <= last[0] and last[1] <= before[1]
     if not is_inside and not (size is not None and length < least):

@@ -68,8 +68,8 @@ SHARED_OPTIONS: tuple[Parameter, ...] = (
     Parameter(
         "snap",
         "grapheme",
-        "Where cuts may lie: a cut moves back to the start of the character or word it splits, or "
-        "to the nearest edge of a sentence or block",
+        "Where cuts may lie: a cut moves back to the start of the character it splits, or to the "
+        "nearest edge of a word, sentence or block",
         type="choice",
         choices=SNAPS,
     ),

@@ -9,6 +9,8 @@ import numpy as np
 from core.arrays import Indices, Offsets, Spans
 from core.declaration import Declaration, Parameter, Value
 from core.strategies.source import Source
+from core.strategies.spacy_tokens import find_tokens
+from core.strategies.span_counts import span_counter
 from core.units.tokens import ALIASES, TOKENIZERS
 
 # Names under which strategies declare a size, the one that a chunk has first.
@@ -16,6 +18,7 @@ _SIZE_NAMES = (
     *("size", "window", "max", "cap", "target", "base", "parent"),
     *("sentences", "paragraphs", "pages", "max_words"),
 )
+_TOKEN_WINDOWS = frozenset({"FC", "OFC", "SWC", "LCTS"})
 _UNIT_CHOICES = ("length_unit", "length", "tokenizer")
 
 LENGTH_UNIT = Parameter(
@@ -30,10 +33,14 @@ LENGTH_UNIT = Parameter(
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A size and its unit: a token unit, "sentences", "paragraphs" or "pages"."""
+    """A size and its unit: a token unit, "spaCy tokens", "sentences", "paragraphs" or "pages".
+
+    in_text: True if chunks are windows of the whole text's tokens; others count their own text.
+    """
 
     value: float
     unit: str
+    in_text: bool = False
 
 
 def declared_size(
@@ -44,15 +51,14 @@ def declared_size(
     for name in _SIZE_NAMES:
         value = values.get(name)
         if name in declared and isinstance(value, int | float) and value > 0:
-            return Size(float(value), _unit_of(declared[name].unit, values, tokenizer))
+            unit = _unit_of(declared[name].unit, values, tokenizer)
+            return Size(float(value), unit, declaration.code in _TOKEN_WINDOWS)
     return None
 
 
 def _unit_of(written: str, values: Mapping[str, Value], tokenizer: str) -> str:
-    if written in ("characters", "sentences", "paragraphs", "pages", "words"):
+    if written in ("characters", "sentences", "paragraphs", "pages", "words", "spaCy tokens"):
         return written
-    if written == "spaCy tokens":
-        return "words"
     for name in _UNIT_CHOICES:
         chosen = str(values.get(name, ""))
         if chosen in TOKENIZERS or chosen in ALIASES:
@@ -60,14 +66,14 @@ def _unit_of(written: str, values: Mapping[str, Value], tokenizer: str) -> str:
     return tokenizer
 
 
-def measure(source: Source, spans: Spans, unit: str) -> Indices:
-    """int64 (n,): how many units begin inside each span."""
-    if unit == "characters":
-        return np.asarray(spans[:, 1] - spans[:, 0])
-    if unit in TOKENIZERS:
-        table = source.tokens(unit)
+def measure(source: Source, spans: Spans, size: Size) -> Indices:
+    """int64 (n,): how many units of a size each span has; of others than tokens, begin in it."""
+    if size.unit in TOKENIZERS and not size.in_text:
+        return span_counter(source, size.unit).counts(spans)
+    if size.unit in TOKENIZERS:
+        table = source.tokens(size.unit)
         return np.asarray(table.first_token_from(spans[:, 1]) - table.first_token_from(spans[:, 0]))
-    starts = _starts(source, unit)
+    starts = _starts(source, size.unit)
     low, high = (np.searchsorted(starts, spans[:, column]) for column in (0, 1))
     return np.asarray(high - low)
 
@@ -75,4 +81,6 @@ def measure(source: Source, spans: Spans, unit: str) -> Indices:
 def _starts(source: Source, unit: str) -> Offsets:
     if unit == "pages":
         return source.document.page_starts
+    if unit == "spaCy tokens":
+        return find_tokens(source)[:, 0]
     return (source.paragraphs() if unit == "paragraphs" else source.sentences())[:, 0]

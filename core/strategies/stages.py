@@ -195,11 +195,27 @@ def _joined_lengths(
     first = np.searchsorted(joined.spans[:, 1], spans[:, 0], side="right")
     first = np.minimum(first, len(joined) - 1)
     last = np.maximum(np.searchsorted(joined.spans[:, 0], spans[:, 1], side="left"), first + 1)
-    if joined.lengths[-1] == 0:
-        last[-1] = len(joined)  # the empty sentence after the last end mark takes part
+    if joined.lengths[-1] == 0:  # the empty sentence after the last end mark takes part
+        last = np.where(_ends_empty(joined, spans, first, last), len(joined), last)
     is_group = (joined.group_spans(first, last) == spans).all(axis=1)
     lengths = np.where(is_group, joined.group_lengths(first, last), lengths)
     return lengths, first, np.where(is_group, last, -1)
+
+
+def _ends_empty(joined: JoinedUnits, spans: Spans, first: Indices, last: Indices) -> Mask:
+    """Which groups end with the last unit, which is empty; bool (n,).
+
+    The last group does, and with overlap others may. Where the trim rule took away all that it
+    brought, the spans do not tell; but then the groups are windows of one width.
+    """
+    n = len(joined)
+    whole = np.full(len(spans), n)
+    may = (last == n - 1) & (joined.group_spans(first, whole) == spans).all(axis=1)
+    must = may & (joined.group_spans(first, last) != spans).any(axis=1)
+    if (first[1:] < last[:-1]).any():
+        must |= may & (first + (last - first).max() >= n)
+    must[-1] = True
+    return must
 
 
 def _long_clusters(source: Source, chunks: Chunks, gate: int) -> LongChunks:

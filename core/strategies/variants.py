@@ -130,7 +130,7 @@ def grid(recipe: Recipe, ranges: Mapping[str, Sequence[float]]) -> list[Variant]
             tried = recipe.with_settings(settings)
         except ParameterError:
             continue
-        name = ",".join(f"{name}={value:g}" for name, value in settings.items())
+        name = ",".join(f"{name}={value:.12g}" for name, value in settings.items())
         made.append(Variant(f"{recipe.code}:{name}", tried))
     return made
 

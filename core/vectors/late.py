@@ -332,6 +332,6 @@ def _key(text: str, embedder: TokenEmbedder, width: int, overlap: float) -> byte
 def _check_range(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
         raise ParameterError(
-            f"{name} is {value:g}, but must be at least {low:g} and at most {high:g}: "
+            f"{name} is {value:.12g}, but must be at least {low:g} and at most {high:.12g}: "
             "choose a value in that range"
         )

@@ -95,3 +95,24 @@ def test_named_pairs_are_the_generic_one():
     )
 
     assert named.spans.tolist() == generic.spans.tolist()
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "expected"),
+    [
+        (  # an overlapping group too may end with the empty last sentence
+            "HSGC:primary.sentences=2,primary.overlap=1,size=3,overlap=0,gate=0,sentences=regex",
+            "A b.\nC d. ",
+            [[0, 4], [5, 9], [5, 9], [9, 10], [10, 10]],
+        ),
+        (  # a piece that ends within the glue takes the gap along, and is trimmed
+            "HPGC:primary.paragraphs=2,primary.overlap=0,size=4,overlap=0,gate=0,tokenizer=gpt2",
+            "One two.\n\nSix ten.",
+            [[0, 8], [10, 18]],
+        ),
+        ("HRC:primary.size=1,primary.overlap=0,gate=0", " ", []),
+        ("HFCF:gate=0", " ", [[0, 1]]),
+    ],
+)
+def test_reference_mode_at_the_edges_of_the_joined_string(word, text, expected):
+    assert chunks_of(text, word, mode="reference").spans.tolist() == expected

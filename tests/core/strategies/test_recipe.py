@@ -42,6 +42,7 @@ def test_aliases_become_full_names():
         ("FC", {"size": 5, "overlap": 5}, "overlap is 5 tokens, but must be .*at most 4"),
         ("RC", {"size": 40}, r"overlap is 50 .*at most 39 \(size - 1\): choose .* range$"),
         ("RC", {"overlap": -1}, "overlap is -1 .*in that range or reset it to 50$"),
+        ("K2", {"seed": 2**32}, "seed is 4294967296, but must be .*at most 4294967295"),
         ("FC", {"snap": "words"}, "snap is 'words', but must be one of .*did you mean 'word'"),
         ("FC", {"tail.min": 100}, "tail.min is 100 percent, but must be .*at most 99"),
         ("FC", {"reg.max": 50, "reg.min": 60}, "reg.min is 60 tokens.*at most 50"),

@@ -76,15 +76,21 @@ def test_a_cut_inside_a_character_moves_back_and_says_so():
     )
 
 
-def test_windows_that_become_the_same_are_one_chunk():
-    # an emoji of four tokens, and windows of two of them
-    assert chunks_of("🧬", "FC:size=2,overlap=1").spans.tolist() == [[0, 1]]
+def test_windows_that_become_the_same_stay_as_their_definition_makes_them():
+    # an emoji of four tokens, and windows of two of them: two reach its end
+    assert chunks_of("🧬", "FC:size=2,overlap=1").spans.tolist() == [[0, 1], [0, 1]]
+    assert len(chunks_of("e\u0301" * 4, "FCC:size=4,overlap=3")) == 8
+
+
+def test_windows_that_snap_to_one_word_are_one_chunk_and_starts_ascend():
+    chunks = chunks_of("a aaa", "FCC:size=4,overlap=3", snap="word")
+    assert chunks.spans.tolist() == [[0, 5], [1, 5], [2, 5]]
 
 
 def test_words_are_not_cut_where_they_need_not_be():
     texts = texts_of("one two three four", "FCC:size=6,overlap=0", snap="word")
 
-    assert texts == ["one ", "two ", "three four"]
+    assert texts == ["one two", " three", " four"]
 
 
 def test_a_word_longer_than_the_size_is_cut_at_characters():
@@ -218,6 +224,29 @@ def test_tails_are_measured_in_the_strategys_own_unit():
 
     assert len(chunks_of(text, "SGC:sentences=4,overlap=0", **settings)) == 1
     assert len(chunks_of(text, "SGC:sentences=3,overlap=0", **settings)) == 2
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "least"),
+    [
+        ("RTF:size=100,overlap=0,tokenizer=cl100k_base", "word " * 124 + "word", 25),
+        ("LAC:target=3,tolerance=0,length_unit=cl100k_base", "e.g. ok?", 50),
+        ("K1b:size=400,overlap=0", "w " * 400 + "a, " * 50, 25),
+        ("FC:size=4,overlap=0", "one two three four five six seven", 75),
+    ],
+)
+def test_a_tail_of_just_the_least_length_stays(word, text, least):
+    for share, stays in ((least, True), (least + 25, False)):
+        settings = {"tail.rule": "drop", "tail.min": min(share, 99)}
+        chunks = chunks_of(text, word, **settings)
+        assert (chunks.ends[-1] == len(text.rstrip())) == stays
+
+
+@pytest.mark.parametrize("word", ["PCC:parent=9,child=4,overlap=0", "K2:k=2"])
+def test_a_tail_rule_that_changes_nothing_says_so(word):
+    chunks = chunks_of(PROSE, word, **{"tail.rule": "drop"})
+
+    assert any("tail.rule changed nothing" in notice.message for notice in chunks.notices)
 
 
 # --- the last-resort size, and regularisation ----------------------------------------------------
