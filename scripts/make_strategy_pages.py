@@ -88,9 +88,9 @@ def page_lines(
     yield f"- **Growth**: {note['growth']}"
     yield f"- **Class**: {declaration.strategy_class}; **family**: {declaration.family}"
     if declaration.tokenizer:
-        yield f"- **Tokens**: {declaration.tokenizer} as published"
+        yield f"- **Tokens**: {declaration.tokenizer} by default"
     if declaration.sentences:
-        yield f"- **Sentences**: {declaration.sentences} as published"
+        yield f"- **Sentences**: {declaration.sentences} by default"
     yield f"- **Source**: {declaration.source}"
     if declaration.same_as:
         links = ", ".join(f"[{code}]({code}.md)" for code in declaration.same_as)

@@ -55,7 +55,7 @@ K2 = Declaration(
             open_choice=True,
             unit="starts",
             slow=True,
-            help=f"Starts, 1 to {MOST_STARTS}, of which the best is taken; auto: one",
+            help=f"Starts, 1 to {MOST_STARTS}, of which the best is taken; auto: one; 10 is ours",
         ),
     ),
     presets=(Preset("CL 2.2.2", {"k": 6, "seed": 42}),),

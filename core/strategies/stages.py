@@ -211,7 +211,7 @@ def _ends_empty(joined: JoinedUnits, spans: Spans, first: Indices, last: Indices
     n = len(joined)
     whole = np.full(len(spans), n)
     may = (last == n - 1) & (joined.group_spans(first, whole) == spans).all(axis=1)
-    must = may & (joined.group_spans(first, last) != spans).any(axis=1)
+    must: Mask = may & (joined.group_spans(first, last) != spans).any(axis=1)
     if (first[1:] < last[:-1]).any():
         must |= may & (first + (last - first).max() >= n)
     must[-1] = True
