@@ -27,6 +27,7 @@ from core.strategies.chunks import Chunks
 from core.strategies.recipe import Recipe, make_recipe
 from core.strategies.registry import strategies
 from core.strategies.shared_options import SHARED_OPTIONS
+from core.strategies.waiting import WAITING
 from core.vectors.models import load_embedder
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -215,7 +216,16 @@ def index_lines(declared: list[Declaration]) -> Iterator[str]:
         cells = (each.name, each.family, each.strategy_class, same)
         yield f"| [{each.code}]({each.code}.md) | {' | '.join(cells)} |"
     yield ""
+    yield "## Waiting for a language model"
+    yield ""
+    yield "| code | name | what it is |"
+    yield "|---|---|---|"
+    for each in WAITING.values():
+        yield f"| {each.code} | {each.name} | {each.help} |"
+    yield ""
     yield "## Options that all share"
+    yield ""
+    yield "Regularisation (REG) is one of them: the options `reg` and `reg.*`, after any strategy."
     yield ""
     yield from parameter_lines(SHARED_OPTIONS)
 
