@@ -146,7 +146,7 @@ def numeric_limits():
             for value in (low, high):
                 if value is not None:
                     yield pytest.param(
-                        code, parameter, value, id=f"{code} {parameter.name} {value:g}"
+                        code, parameter, value, id=f"{code} {parameter.name} {value:.12g}"
                     )
 
 
@@ -185,7 +185,7 @@ def test_a_value_past_a_limit_is_refused_with_its_name_value_and_bound(code, par
         make_recipe(code, {parameter.name: past})
 
     message = str(refused.value)
-    assert parameter.name in message and f"{past:g}" in message and f"{value:g}" in message
+    assert parameter.name in message and f"{past:.12g}" in message and f"{value:.12g}" in message
 
 
 ASKS_A_MODEL = {("K4", "headers", "model")}
