@@ -2,11 +2,12 @@
 """The rounds of k-means over texts (Lloyd's), with the results of scikit-learn to the last bit.
 
 Which cluster is nearest may hang on the last bit where texts are alike, and every later round on
-that. So products and sums are those of scikit-learn's rounds in one thread, in the same order. They
-are quicker here because one product serves all clusters, and because a cluster that no text joined
-or left keeps its centre and its distances.
+that. So products and sums are those of scikit-learn's rounds in one thread, in the same order. Many
+clusters are quicker here because one product serves them all, and because a cluster that no text
+joined or left keeps its centre and its distances. A few are left to scikit-learn.
 """
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from core.arrays import Indices, Values
 from core.cancel import CancelToken
 
+FEW = 12  # clusters, for which scikit-learn's rounds are as quick
 MOST_ROUNDS = 300
 TOLERANCE = 1e-4  # of the words' mean variance: centres that move less have arrived
 
@@ -39,6 +41,9 @@ class Lloyd:
         """
         from sklearn.utils.extmath import row_norms
 
+        cancel.check()
+        if len(first) < FEW:
+            return self._fit_by_library(first)
         centres = self.rows[first].toarray()
         norms = row_norms(centres, squared=True)
         # without the text's own square, which changes nothing in the comparison of clusters
@@ -48,7 +53,7 @@ class Lloyd:
             cancel.check()
             counts = np.bincount(labels, minlength=len(first))
             if not counts.all():
-                return self._fit_with_empty_clusters(first)
+                return self._fit_by_library(first)  # it has its own ways with an empty one
             moved = self._means(labels, changed, counts)
             squares = row_norms(moved, squared=True)
             shift = (squares + _mean_distances(distances, labels, counts)[changed]).sum()
@@ -77,16 +82,23 @@ class Lloyd:
         squares = np.bincount(self._texts, parts, minlength=len(labels)) + norms[labels]
         return float(np.cumsum(squares.clip(min=0))[-1])  # numpy's sum adds in another order
 
-    def _fit_with_empty_clusters(self, first: Indices) -> tuple[Indices, float]:
-        """What scikit-learn finds: it has its own ways with a cluster that loses all its texts."""
+    def _fit_by_library(self, first: Indices) -> tuple[Indices, float]:
+        """What scikit-learn finds. In one thread, whose sums have one order."""
         from sklearn import config_context
         from sklearn.cluster import KMeans
-        from threadpoolctl import threadpool_limits
 
-        # What is given need not be looked through again. In one thread sums have one order.
-        with config_context(assume_finite=True), threadpool_limits(1, user_api="openmp"):
+        one = _thread_pools().limit(limits=1, user_api="openmp")
+        with config_context(assume_finite=True), one:  # what is given was looked through before
             found = KMeans(len(first), init=self.rows[first].toarray(), n_init=1).fit(self.rows)
         return found.labels_, float(found.inertia_)
+
+
+@lru_cache(maxsize=1)
+def _thread_pools() -> Any:
+    """The libraries with threads of their own; to find them takes a millisecond."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _mean_distances(distances: Values, labels: Indices, counts: Indices) -> Values:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from core.cancel import NEVER, silent
 from core.errors import Cancelled
+from core.strategies import lloyd as lloyd_module
 from core.strategies.k_means import AT_ONCE, k_means, word_weights
 from core.strategies.lloyd import Lloyd
 
@@ -48,7 +49,11 @@ def sentences(seed, count):
 def test_any_texts_have_the_clusters_that_scikit_learn_finds(texts, k, seed):
     texts = [" ".join(words) for words in texts]
 
-    assert clusters(texts, k, seed=seed, starts=3) == plain(texts, k, seed=seed, starts=3)
+    expected = plain(texts, k, seed=seed, starts=3)
+    for few in (1, lloyd_module.FEW):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(lloyd_module, "FEW", few)
+            assert clusters(texts, k, seed=seed, starts=3) == expected
 
 
 @pytest.mark.parametrize("starts", [1, 10, 23])
@@ -98,13 +103,14 @@ def test_progress_counts_the_starts():
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_cluster_that_loses_all_its_texts_is_filled_as_scikit_learn_does(monkeypatch):
     emptied = []
-    library = Lloyd._fit_with_empty_clusters
+    library = Lloyd._fit_by_library
 
     def count(lloyd, first):
         emptied.append(first)
         return library(lloyd, first)
 
-    monkeypatch.setattr(Lloyd, "_fit_with_empty_clusters", count)
+    monkeypatch.setattr(Lloyd, "_fit_by_library", count)
+    monkeypatch.setattr(lloyd_module, "FEW", 1)
     texts = sentences(11, 12) * 20
     assert clusters(texts, 13, starts=4) == plain(texts, 13, starts=4)
     assert emptied
