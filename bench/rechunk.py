@@ -5,6 +5,7 @@ Times of a tick are processor time: the machine is shared. What a slow parameter
 for, and may be shared by threads: there it is time on the clock. Growth is in `bench/growth.py`.
 """
 
+import gc
 import time
 from collections.abc import Iterator, Sequence
 
@@ -135,6 +136,7 @@ def _spent(
 
 def once(recipe: Recipe, document: Document, units: Units, embedder: Embedder) -> float:
     """Milliseconds of processor time of one run."""
+    gc.disable()  # as in the window, which collects when it rests; spaCy turns it on again
     begin = time.process_time()
     run(recipe, document, units, embedder=embedder, allow_many=True)
     return (time.process_time() - begin) * 1000
