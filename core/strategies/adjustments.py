@@ -98,7 +98,7 @@ def take_chunks(chunks: Chunks, kept: Mask) -> Chunks:
 
 
 def without_blank(chunks: Chunks, runs: SpaceRuns) -> Chunks:
-    """Without chunks of white space only; the notice names how many there were."""
+    """Without chunks of white space or zero-width characters only; a notice counts them."""
     blank = blank_chunks(chunks, runs)
     if not blank.any():
         return chunks
@@ -108,9 +108,8 @@ def without_blank(chunks: Chunks, runs: SpaceRuns) -> Chunks:
     if not said:
         return left
     what = "chunk" if said == 1 else "chunks"
-    return left.with_notices(
-        Notice(None, "blank chunks", f"{said:,} {what} of white space only left out")
-    )
+    message = f"{said:,} {what} of white space or zero-width characters only left out"
+    return left.with_notices(Notice(None, "blank chunks", message))
 
 
 def with_spans(

@@ -37,7 +37,7 @@ def test_blank_chunks_are_left_out_and_counted():
 
     assert chunks.spans.tolist() == [[0, 2], [10, 12]]
     assert [notice.message for notice in chunks.notices] == [
-        "4 chunks of white space only left out"
+        "4 chunks of white space or zero-width characters only left out"
     ]
 
 
