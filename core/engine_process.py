@@ -211,20 +211,28 @@ class _Turns:
 
 
 class _Steps:
-    """Cancel token and progress of the call that the engine works on."""
+    """Cancel token and progress of the call that the engine works on.
+
+    Threads that share the work look one after the other, and all of them learn of a cancel.
+    """
 
     def __init__(self, pipe: Connection, number: int, step: Callable[[], None]) -> None:
         self._pipe, self._number, self._step = pipe, number, step
+        self._looking = threading.Lock()
+        self._is_cancelled = False
         self.waiting: list[Message] = []
 
     def check(self) -> None:
-        self._step()
-        while self._pipe.poll():
-            message = self._pipe.recv()
-            if message[0] == self._number and message[1] is None:
-                raise Cancelled
-            if message[1] is not None:
-                self.waiting.append(message)
+        with self._looking:
+            self._step()
+            while not self._is_cancelled and self._pipe.poll():
+                message = self._pipe.recv()
+                if message[1] is not None:
+                    self.waiting.append(message)
+                elif message[0] == self._number:
+                    self._is_cancelled = True
+        if self._is_cancelled:
+            raise Cancelled
 
     def progress(self, done: int, total: int, what: str) -> None:
         self.check()

@@ -335,13 +335,13 @@ def _capped(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:
         message = f"cap.max left these chunks whole: {odd:,} of them are not one span"
         return chunks.with_notices(Notice(None, "cap", message))
     counter = span_counter(source, unit)
-    cap = SizeCap(most, counter, source.tokens(unit), source.graphemes())
-    if not cap.is_over(chunks.spans).any():
+    sizes = counter.counts(chunks.spans)
+    if not (sizes > most).any():
         return chunks
-    parts, owners = cap.cut(chunks.spans)
+    cap = SizeCap(most, counter, source.tokens(unit), source.graphemes())
+    parts, owners = cap.cut(chunks.spans, sizes)
     rule = Rule("cap", f"forced: {{value:,.0f}} {unit_words(unit)} are above {{threshold:,.0f}}")
-    sizes = counter.counts(chunks.spans)[owners]
-    return replace_by_parts(chunks, parts, owners, rule=rule, threshold=most, sizes=sizes)
+    return replace_by_parts(chunks, parts, owners, rule=rule, threshold=most, sizes=sizes[owners])
 
 
 def _regularised(chunks: Chunks, recipe: Recipe, source: Source) -> Chunks:

@@ -26,17 +26,14 @@ class SizeCap:
         self._table = table
         self._graphemes = graphemes
 
-    def is_over(self, spans: Spans) -> Mask:
-        """Which spans, int64 (n, 2), have more units; bool (n,)."""
-        return self._counter.counts(spans) > self._most
-
-    def cut(self, spans: Spans) -> tuple[Spans, Indices]:
+    def cut(self, spans: Spans, sizes: Indices) -> tuple[Spans, Indices]:
         """The parts of all spans, int64 (m, 2), and the span of each, int64 (m,), ascending.
 
-        A single visible character of more units stays whole.
+        A single visible character of more units stays whole. `sizes`, int64 (n,), are the units of
+        the spans.
         """
-        parts, owners = self._windows(spans)
-        wrong = (parts[:, 0] >= parts[:, 1]) | self.is_over(parts)
+        parts, owners = self._windows(spans, sizes > self._most)
+        wrong = (parts[:, 0] >= parts[:, 1]) | (self._counter.counts(parts) > self._most)
         again = np.zeros(len(spans), np.bool_)
         again[owners[wrong]] = True
         if not again.any():
@@ -50,11 +47,11 @@ class SizeCap:
         order = np.argsort(joined, kind="stable")
         return np.concatenate(found)[order], joined[order]
 
-    def _windows(self, spans: Spans) -> tuple[Spans, Indices]:
-        """Parts of `most` of the whole text's tokens each, as `cut`."""
+    def _windows(self, spans: Spans, over: Mask) -> tuple[Spans, Indices]:
+        """Those that are `over`, bool (n,), in parts of `most` of the whole text's tokens."""
         low, high = (self._table.first_token_from(spans[:, k]) for k in (0, 1))
         counts = np.maximum(1, -(-(high - low) // self._most))
-        counts[~self.is_over(spans)] = 1
+        counts[~over] = 1
         owners = np.repeat(np.arange(len(spans)), counts)
         rank = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
         cuts = self._edges[np.minimum(low[owners] + rank * self._most, len(self._edges) - 1)]

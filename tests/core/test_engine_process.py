@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -47,6 +48,19 @@ def block(flag: Path, told: Path, *, cancel: CancelToken, progress: Progress) ->
     return "went on"
 
 
+def share(told: Path, *, cancel: CancelToken, progress: Progress) -> None:
+    """Steps of several threads, each until it is cancelled."""
+    del progress
+
+    def steps(_: int) -> None:
+        while True:
+            cancel.check()
+
+    told.touch()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(steps, range(4)))
+
+
 def fail(kind: str, *, cancel: CancelToken, progress: Progress) -> None:
     del cancel, progress
     if kind == "end":
@@ -86,30 +100,40 @@ def engine():
     made.close()
 
 
-def test_an_urgent_call_is_answered_between_the_steps_of_long_work(engine, tmp_path):
-    flag, begun, steps = tmp_path / "flag", tmp_path / "begun", []
+def begun_beside(engine, work, flag, begun):
+    """Long work that has begun in a thread of its own, and where its value will be."""
+    values = []
     long = threading.Thread(
-        target=lambda: steps.append(engine.call(work_until, flag, begun)), daemon=True
+        target=lambda: values.append(engine.call(work, flag, begun)), daemon=True
     )
     long.start()
     while not begun.exists():
         long.join(0.01)
+    return long, values
+
+
+def test_an_urgent_call_is_answered_between_the_steps_of_long_work(engine, tmp_path):
+    flag = tmp_path / "flag"
+    long, steps = begun_beside(engine, work_until, flag, tmp_path / "begun")
     assert engine.call_urgent(touch, flag) == "touched"
     long.join(60)
     assert len(steps) == 1
 
 
 def test_what_uses_no_model_is_done_while_a_long_step_goes_on(engine, tmp_path):
-    flag, begun, told = tmp_path / "flag", tmp_path / "begun", []
-    long = threading.Thread(
-        target=lambda: told.append(engine.call(block, flag, begun)), daemon=True
-    )
-    long.start()
-    while not begun.exists():
-        long.join(0.01)
+    flag = tmp_path / "flag"
+    long, told = begun_beside(engine, block, flag, tmp_path / "begun")
     assert engine.call_apart(touch, flag) == "touched"
     long.join(60)
     assert told == ["went on"]
+
+
+def test_all_threads_that_share_cancelled_work_end_and_the_next_call_is_served(engine, tmp_path):
+    for number in range(20):
+        begun = tmp_path / f"begun {number}"
+        with pytest.raises(Cancelled):
+            engine.call_apart(share, begun, cancel=Token(begun))
+    assert engine.call_apart(touch, tmp_path / "flag") == "touched"
 
 
 def test_cancelled_work_ends_at_its_next_step_and_the_next_call_is_served(engine, tmp_path):
