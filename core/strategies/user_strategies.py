@@ -268,10 +268,12 @@ def _registered(place: str, run: Callable[[], None]) -> tuple[str, ...]:
             )
         for code in codes:
             _check_defaults(place, strategies()[code])
-    except UserStrategyError:
+    except (Exception, SystemExit) as error:  # also what the code means for the user itself
         for code in set(strategies()) - before:
             forget(code)
-        raise
+        if isinstance(error, UserStrategyError):
+            raise
+        raise _told(place, error) from error
     for code in codes:
         made = strategies()[code]
         forget(code)

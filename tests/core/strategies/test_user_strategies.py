@@ -155,6 +155,13 @@ def test_a_withdrawn_agreement_takes_the_strategy_out(template):
         pytest.param('code="MYNCC"', 'code="FC"', "FC is registered twice", id="code taken"),
         pytest.param("@strategy(MYNCC, prepare=find_clauses)\n", "", "registers no", id="nothing"),
         pytest.param("RULE = Rule(", "raise SystemExit(3)\nRULE = Rule(", "SystemExit", id="exit"),
+        pytest.param(
+            "@strategy(MYNCC",
+            "from core.errors import ParameterError\nraise ParameterError('no')\n@strategy(MYNCC",
+            r", line \d+: ParameterError: no",
+            id="an error of ours",
+        ),
+        pytest.param("default=2", "default=None", "clauses.py", id="no default"),
         pytest.param("default=2", "default=99", "defaults of MYNCC .* depth is 99", id="default"),
     ],
 )
